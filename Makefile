@@ -46,9 +46,9 @@ bench: ## runs the benchmarks in release, one after another: ratios against limi
 	@Scripts/setup --bench
 	@Scripts/run-benchmarks --check
 
-fuzz: ## runs each fuzz target for FUZZ_SECONDS (60), or on FUZZ_RUNS inputs, always the same ones
+fuzz: ## runs each fuzz target for FUZZ_SECONDS (60)
 	@Scripts/setup
-	@FUZZ_RUNS=$(FUZZ_RUNS) Scripts/run-fuzz $(FUZZ_SECONDS)
+	@Scripts/run-fuzz $(FUZZ_SECONDS)
 
 docs: ## builds the DocC site into .build/docs, without a warning
 	@Scripts/setup

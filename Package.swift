@@ -261,7 +261,10 @@ let package = Package(
         // Tests
         .target(name: "TestVectors", dependencies: [processes], path: "Tests/TestVectors"),
         .target(name: "TestTags", path: "Tests/TestTags"),
-        .target(name: "TestSupport", dependencies: ["LatchTesting", processes, "TestTags"], path: "Tests/TestSupport"),
+        .target(name: "Expectations", path: "Tests/Expectations"),
+        .target(
+            name: "TestSupport", dependencies: ["LatchTesting", processes, "TestTags", "Expectations"],
+            path: "Tests/TestSupport"),
         .target(name: "GeneratedModels", dependencies: ["LatchRPC"], path: "Tests/GeneratedModels"),
         .target(name: "GeneratedNames", dependencies: ["LatchRPC"], path: "Tests/GeneratedNames"),
         .executableTarget(name: "generate-swift", dependencies: ["LatchGenerator"], path: "Tests/generate-swift"),
@@ -294,10 +297,11 @@ let package = Package(
             dependencies: ["AuthPackageUI", "JWTAuthDependencies", "LaziOAuth", "UserAuthentication"],
             path: "Tests/SeedDocuments"),
         .testTarget(name: "LatchCoreTests", dependencies: ["TestSupport", "LatchTOML"]),
-        .testTarget(name: "LatchCryptoTests", dependencies: ["LatchCrypto", "TestTags", "TestVectors"]),
+        .testTarget(
+            name: "LatchCryptoTests", dependencies: ["LatchCrypto", "TestTags", "Expectations", "TestVectors"]),
         .testTarget(name: "LatchHTTPTests", dependencies: ["TestSupport", "TestVectors"]),
         .testTarget(name: "LatchProtoCompilerTests", dependencies: ["LatchGenerator", "TestSupport"]),
-        .testTarget(name: "LatchRegexTests", dependencies: ["LatchRegex"]),
+        .testTarget(name: "LatchRegexTests", dependencies: ["LatchRegex", "Expectations"]),
         .testTarget(
             name: "LatchProtobufTests", dependencies: ["LatchConformanceTestee", "TestSupport", "TestVectors"]),
         .testTarget(
@@ -306,14 +310,18 @@ let package = Package(
                 "LatchReflection", "LatchProtoCompiler", "LatchConformanceTestee", "TestSupport", "TestVectors",
             ]),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["LatchProtoCompiler", "conformance-driver", "TestVectors"]),
+            name: "ConformanceTests",
+            dependencies: ["LatchProtoCompiler", "conformance-driver", "Expectations", "TestVectors"]),
         .testTarget(
             name: "ConnectConformanceTests",
-            dependencies: ["connect-conformance-client", "connect-conformance-server"]),
-        .testTarget(name: "DifferentialTests", dependencies: ["GeneratedModels", "LatchProtoCompiler", "TestVectors"]),
+            dependencies: ["connect-conformance-client", "connect-conformance-server", "Expectations"]),
+        .testTarget(
+            name: "DifferentialTests",
+            dependencies: ["GeneratedModels", "LatchProtoCompiler", "Expectations", "TestVectors"]),
         .testTarget(name: "RuleTests", dependencies: ["LatchGenerator", "LatchRPC", "TestSupport"]),
-        .testTarget(name: "LatchGeneratorTests", dependencies: ["LatchGenerator", "TestTags"]),
-        .testTarget(name: "LatchJOSETests", dependencies: ["LatchJOSE", "TestTags", "TestVectors"]),
+        .testTarget(name: "LatchGeneratorTests", dependencies: ["LatchGenerator", "TestTags", "Expectations"]),
+        .testTarget(
+            name: "LatchJOSETests", dependencies: ["LatchJOSE", "TestTags", "Expectations", "TestVectors"]),
         .testTarget(name: "LatchAuthTests", dependencies: ["SessionSimulation", "TestSupport", "TestVectors"]),
         .testTarget(name: "LatchOAuthTests", dependencies: ["LatchIdentity", "NoteTools", "TestSupport"]),
         .testTarget(
@@ -354,12 +362,15 @@ let package = Package(
             ]),
         .testTarget(
             name: "GeneratedTests",
-            dependencies: ["GeneratedModels", "GeneratedNames", "LatchGenerator", "LatchServer", "TestTags"],
+            dependencies: [
+                "GeneratedModels", "GeneratedNames", "LatchGenerator", "LatchServer", "TestTags", "Expectations",
+            ],
             swiftSettings: []),
         .testTarget(
             name: "SeedTests", dependencies: ["latch", "SeedDocuments", "Nevod", "TestSupport", "TestVectors"],
             swiftSettings: []),
-        .testTarget(name: "AxiomSeedTests", dependencies: ["UserService", "TestTags"], swiftSettings: []),
+        .testTarget(
+            name: "AxiomSeedTests", dependencies: ["UserService", "TestTags", "Expectations"], swiftSettings: []),
 
         .plugin(
             name: "GenerateContracts", capability: .buildTool(), dependencies: ["axiom-client-generator"]),

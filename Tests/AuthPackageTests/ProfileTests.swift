@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -16,22 +17,22 @@ import Testing
     @Test(.tags(.screenLogic)) func `A profile is kept in memory or in a secret store`() async throws {
         let secrets = InMemorySecretStore()
         for store in [InMemoryProfileStore(), SecretProfileStore(secrets)] as [any ProfileStore] {
-            #expect(try await store.load() == nil)
+            try await expectNil(store.load())
             try await store.save(Self.profile)
-            #expect(try await store.load() == Self.profile)
+            try await expectEqual(store.load(), Self.profile)
             var changed = Self.profile
             changed.username = "lovelace"
             try await store.save(changed)
-            #expect(try await store.load() == changed)
+            try await expectEqual(store.load(), changed)
         }
-        #expect(try await SecretProfileStore(secrets).load()?.username == "lovelace")
+        try await expectEqual(SecretProfileStore(secrets).load()?.username, "lovelace")
     }
 
     @Test(
         .tags(.screenLogic),
         arguments: [("ab", true), (" a ", false), ("", false), ("  ab  ", true), ("é", false), ("名前", true)])
     func `A profile has a name of two characters at least`(name: String, isValid: Bool) {
-        #expect(ProfileRules.validateUsername(name) == isValid)
+        expectEqual(ProfileRules.validateUsername(name), isValid)
     }
 
     @Test(
@@ -41,7 +42,7 @@ import Testing
             ("ada@example..com", false), ("ada@@example.com", false), ("a b@example.com", false), ("ada", false),
         ])
     func `A profile has an address that looks like one`(email: String, isValid: Bool) {
-        #expect(ProfileRules.validateEmail(email) == isValid)
+        expectEqual(ProfileRules.validateEmail(email), isValid)
     }
 }
 
@@ -101,21 +102,21 @@ import Testing
         #expect(try backend.content(of: "/api/users/invite").isEmpty)
         try await LoginService(client).login(email: "ada@example.com", password: "secret")
         let user = try await RegistrationService(client).inviteUser(email: "new@example.com", roles: ["client"])
-        #expect(user == User(id: "u2", email: "new@example.com", roles: ["client"]))
+        expectEqual(user, User(id: "u2", email: "new@example.com", roles: ["client"]))
         let request = backend.requests.withLock { $0.last }
-        #expect(request?.fields[.authorization] == "Bearer a")
-        #expect(try backend.content(of: "/api/users/invite") == [["email": "new@example.com", "roles": ["client"]]])
+        expectEqual(request?.fields[.authorization], "Bearer a")
+        try expectEqual(backend.content(of: "/api/users/invite"), [["email": "new@example.com", "roles": ["client"]]])
     }
 
     @Test(.tags(.accountRegistration, .passwordReset))
     func `The services are the client's operations under their own names`() async throws {
         let client = try client()
-        #expect(try await RegistrationService(client).createUser(email: "new@example.com", password: "p").id == "u2")
-        #expect(try await PasswordResetService(client).requestReset(email: "new@example.com") == "sent")
-        #expect(try await PasswordResetService(client).reset(token: "t", newPassword: "n") == "sent")
+        try await expectEqual(RegistrationService(client).createUser(email: "new@example.com", password: "p").id, "u2")
+        try await expectEqual(PasswordResetService(client).requestReset(email: "new@example.com"), "sent")
+        try await expectEqual(PasswordResetService(client).reset(token: "t", newPassword: "n"), "sent")
         try await LoginService(client).login(email: "ada@example.com", password: "secret")
-        #expect(try await TokenService(client).refresh() == "a")
+        try await expectEqual(TokenService(client).refresh(), "a")
         try await TokenService(client).logout()
-        #expect(client.tokens == nil)
+        expectNil(client.tokens)
     }
 }

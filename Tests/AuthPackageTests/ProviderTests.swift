@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -48,8 +49,8 @@ import AuthenticationServices
         await #expect(throws: error, sourceLocation: sourceLocation) {
             try await auth.loginWithGoogle(from: PresentationAnchor())
         }
-        #expect(store.load() == nil, sourceLocation: sourceLocation)
-        #expect(auth.tokens == nil, sourceLocation: sourceLocation)
+        expectNil(store.load(), sourceLocation: sourceLocation)
+        expectNil(auth.tokens, sourceLocation: sourceLocation)
     }
 
     @Test(.tags(.providerSignIn, .pathPrefix))
@@ -57,26 +58,26 @@ import AuthenticationServices
         let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
         let auth = client(pages, try config())
         let claims = try await auth.loginWithMicrosoft(from: PresentationAnchor())
-        #expect(claims?.email == "ada@example.com")
-        #expect(claims?.sub == "u1")
-        #expect(claims?.roles == ["client"])
-        #expect(auth.currentUser?.id == "u1")
-        #expect(store.load()?.refreshToken == "refresh-1")
-        #expect(try await auth.refreshIfNeeded() == ScriptedBackend.accessToken)
+        expectEqual(claims?.email, "ada@example.com")
+        expectEqual(claims?.sub, "u1")
+        expectEqual(claims?.roles, ["client"])
+        expectEqual(auth.currentUser?.id, "u1")
+        expectEqual(store.load()?.refreshToken, "refresh-1")
+        try await expectEqual(auth.refreshIfNeeded(), ScriptedBackend.accessToken)
 
         let page = try #require(pages.opened.first)
         #expect(page.absoluteString.hasPrefix("https://api.example.com/v1/api/auth/microsoft?redirect="))
-        #expect(pages.callbacks == [.customScheme("authdemo")])
+        expectEqual(pages.callbacks, [.customScheme("authdemo")])
         let parameters = backend.parameters
-        #expect(parameters["redirect"] == "authdemo://auth/callback")
-        #expect(parameters["prompt"] == "select_account")
-        #expect(parameters["code_challenge_method"] == "S256")
-        #expect(parameters["code_challenge"]?.utf8.count == 43)
+        expectEqual(parameters["redirect"], "authdemo://auth/callback")
+        expectEqual(parameters["prompt"], "select_account")
+        expectEqual(parameters["code_challenge_method"], "S256")
+        expectEqual(parameters["code_challenge"]?.utf8.count, 43)
         let exchange = try #require(backend.requests.first)
-        #expect(backend.requests.count == 1)
-        #expect(exchange.path == "/v1/api/auth/exchange")
+        expectEqual(backend.requests.count, 1)
+        expectEqual(exchange.path, "/v1/api/auth/exchange")
         let content = try JSONValue(parsing: exchange.body.bytes)
-        #expect(content.objectValue?.keys.sorted() == ["code", "code_verifier"])
+        expectEqual(content.objectValue?.keys.sorted(), ["code", "code_verifier"])
         // The verifier was never in a URL.
         #expect(!page.absoluteString.contains(content["code_verifier"]?.stringValue ?? "https"))
     }
@@ -90,7 +91,7 @@ import AuthenticationServices
         case "google": _ = try await auth.loginWithGoogle(from: PresentationAnchor())
         default: _ = try await auth.loginWithFacebook(from: PresentationAnchor())
         }
-        #expect(pages.opened.first?.path() == "/v1/api/auth/\(provider)")
+        expectEqual(pages.opened.first?.path(), "/v1/api/auth/\(provider)")
         #expect(auth.tokens != nil)
     }
 
@@ -106,8 +107,8 @@ import AuthenticationServices
         try await auth.loginWithGoogle(from: PresentationAnchor())
         let first = backend.parameters
         try await auth.loginWithGoogle(from: PresentationAnchor())
-        #expect(first["code_challenge"] != backend.parameters["code_challenge"])
-        #expect(first["state"] != backend.parameters["state"])
+        expectNotEqual(first["code_challenge"], backend.parameters["code_challenge"])
+        expectNotEqual(first["state"], backend.parameters["state"])
         // Somebody who saw the deep link, and a second sign-in that gets it.
         let replay = ScriptedPages { [backend] url in
             _ = try backend.page(url)
@@ -185,7 +186,7 @@ import AuthenticationServices
         await pages.waitUntilOpened()
         // One page at a time.
         await #expect(throws: APIError.unknown) { try await auth.loginWithFacebook(from: PresentationAnchor()) }
-        #expect(pages.opened.count == 1)
+        expectEqual(pages.opened.count, 1)
         task.cancel()
         await #expect(throws: APIError.cancelled) { try await task.value }
         await pages.waitUntilClosed()
@@ -260,10 +261,10 @@ import AuthenticationServices
         let log = Mutex<[String]>([])
         let auth = client(pages, try config(acceptsTokensInURL: true) { line in log.withLock { $0.append(line) } })
         let claims = try await auth.loginWithFacebook(from: PresentationAnchor())
-        #expect(log.withLock { $0.map { $0.contains("facebook in the deep link") } } == [true])
-        #expect(claims?.email == "ada@example.com")
-        #expect(store.load()?.refreshToken == "refresh-2")
-        #expect(store.load()?.expiry == Date(timeIntervalSince1970: 4_000_000_000))
+        expectEqual(log.withLock { $0.map { $0.contains("facebook in the deep link") } }, [true])
+        expectEqual(claims?.email, "ada@example.com")
+        expectEqual(store.load()?.refreshToken, "refresh-2")
+        expectEqual(store.load()?.expiry, Date(timeIntervalSince1970: 4_000_000_000))
         #expect(backend.requests.isEmpty)
     }
 
@@ -272,8 +273,8 @@ import AuthenticationServices
         async throws
     {
         let tokens = AuthPackage.Tokens(accessToken: ScriptedBackend.accessToken, refreshToken: "r")
-        #expect(tokens.expiry == Date(timeIntervalSince1970: 4_000_000_000))
-        #expect(AuthPackage.Tokens(accessToken: "opaque").expiry == nil)
+        expectEqual(tokens.expiry, Date(timeIntervalSince1970: 4_000_000_000))
+        expectNil(AuthPackage.Tokens(accessToken: "opaque").expiry)
         // A store that is chosen at run time.
         let stores: [any AuthPackage.TokenStore<AuthPackage.Tokens>] = [
             InMemoryTokenStore(), KeychainTokenStore(service: "a", account: "b"),
@@ -286,7 +287,7 @@ import AuthenticationServices
                 throw URLError(.notConnectedToInternet)
             })
         try await auth.restore()
-        #expect(auth.tokens == tokens)
+        expectEqual(auth.tokens, tokens)
         await #expect(throws: APIError.network(URLError(.notConnectedToInternet))) {
             try await auth.requestPasswordReset(email: "ada@example.com")
         }
@@ -297,12 +298,12 @@ import AuthenticationServices
         let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0 = [("accessToken", "a")] }) }
         let refusing = client(pages, try config())
         await #expect(throws: APIError.unauthorized) { try await refusing.loginWithGoogle(from: PresentationAnchor()) }
-        #expect(refusing.lastFailure.map { "\($0)" }?.contains("does not accept in a URL") == true)
+        expectEqual(refusing.lastFailure.map { "\($0)" }?.contains("does not accept in a URL"), true)
         let lan = client(pages, try config("http://192.168.1.20:3000"))
         let error = await #expect(throws: APIError.self) { try await lan.login(email: "a@b.c", password: "p") }
-        #expect(error == .invalidURL)
-        #expect(error?.localizedDescription.contains("allowingInsecureHTTP") == true)
-        #expect((lan.lastFailure as? HTTPError)?.code == HTTPError.insecureURL.code)
+        expectEqual(error, .invalidURL)
+        expectEqual(error?.localizedDescription.contains("allowingInsecureHTTP"), true)
+        expectEqual((lan.lastFailure as? HTTPError)?.code, HTTPError.insecureURL.code)
         #expect(backend.requests.isEmpty)
     }
 
@@ -315,7 +316,7 @@ import AuthenticationServices
         let auth = client(pages, config)
         try await auth.loginWithMicrosoft(from: PresentationAnchor())
         #expect(auth.tokens != nil)
-        #expect(pages.opened.first?.host() == "192.168.1.20")
+        expectEqual(pages.opened.first?.host(), "192.168.1.20")
         #expect(backend.requests.allSatisfy { $0.scheme == "http" })
     }
 
@@ -327,7 +328,7 @@ import AuthenticationServices
             config: config, tokenStore: FailingStore(), transport: backend,
             authenticator: OAuthWebAuthenticator(config: config, transport: backend, sessions: pages))
         await #expect(throws: APIError.self) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
-        #expect(auth.tokens == nil)
+        expectNil(auth.tokens)
     }
 
     /// The guide's "inject a fake authenticator that returns `Tokens` (no UI)".
@@ -339,11 +340,11 @@ import AuthenticationServices
             func signInFacebook(from anchor: PresentationAnchor) async throws -> Tokens { throw APIError.unauthorized }
         }
         let auth = AuthClient(config: try config(), tokenStore: store, transport: backend, authenticator: Fake())
-        #expect(try await auth.loginWithMicrosoft(from: PresentationAnchor()) == nil)
-        #expect(store.load()?.accessToken == "a")
+        try await expectNil(auth.loginWithMicrosoft(from: PresentationAnchor()))
+        expectEqual(store.load()?.accessToken, "a")
         await #expect(throws: APIError.cancelled) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
         await #expect(throws: APIError.unauthorized) { try await auth.loginWithFacebook(from: PresentationAnchor()) }
-        #expect(auth.tokens?.accessToken == "a")
+        expectEqual(auth.tokens?.accessToken, "a")
     }
 }
 

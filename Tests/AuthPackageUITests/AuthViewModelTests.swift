@@ -2,6 +2,7 @@
 
 import AuthPackage
 import AuthPackageUI
+import Expectations
 import Foundation
 import LatchTexts
 import LatchUI
@@ -20,27 +21,27 @@ import Testing
     }
 
     @Test(.tags(.screenLogic)) func `The flow of the screens signs in, shows the name, and signs out`() async {
-        #expect(model.route == .login)
+        expectEqual(model.route, .login)
         #expect(await model.login(email: "ada@example.com", password: "secret"))
-        #expect(model.route == .postLogin)
-        #expect(model.displayName == "Ada")
+        expectEqual(model.route, .postLogin)
+        expectEqual(model.displayName, "Ada")
         await model.logout()
-        #expect(model.route == .login)
-        #expect(client.calls.withLock(\.self) == ["login ada@example.com", "logout"])
+        expectEqual(model.route, .login)
+        expectEqual(client.calls.withLock(\.self), ["login ada@example.com", "logout"])
     }
 
     @Test(.tags(.errorMapping, .screenLogic))
     func `The flow of the screens distinguishes a wrong password from a missing connection`() async {
         client.error.withLock { $0 = .unauthorized }
-        #expect(await model.login(email: "ada@example.com", password: "wrong") == false)
-        #expect(model.notice?.phrase == ScreenFailure(.wrongCredentials).phrase)
+        await expectEqual(model.login(email: "ada@example.com", password: "wrong"), false)
+        expectEqual(model.notice?.phrase, ScreenFailure(.wrongCredentials).phrase)
         client.error.withLock { $0 = .network(URLError(.cannotConnectToHost)) }
-        #expect(await model.login(email: "ada@example.com", password: "right") == false)
-        #expect(model.notice?.phrase == ScreenFailure(.offline).phrase)
+        await expectEqual(model.login(email: "ada@example.com", password: "right"), false)
+        expectEqual(model.notice?.phrase, ScreenFailure(.offline).phrase)
         client.error.withLock { $0 = .cancelled }
-        #expect(await model.login(email: "ada@example.com", password: "right") == false)
-        #expect(model.notice == nil)
-        #expect(model.route == .login)
+        await expectEqual(model.login(email: "ada@example.com", password: "right"), false)
+        expectNil(model.notice)
+        expectEqual(model.route, .login)
     }
 
     @Test(.tags(.screenLogic)) func `The flow of the screens signs in by the screen, with the same errors`() async {
@@ -49,27 +50,27 @@ import Testing
         model.signIn.edit(.password, "wrong")
         model.signIn.press(.submit)
         await model.signIn.settled()
-        #expect(model.signIn.machine.failure?.reason == .wrongCredentials)
+        expectEqual(model.signIn.machine.failure?.reason, .wrongCredentials)
         client.error.withLock { $0 = nil }
         model.signIn.edit(.password, "right")
         model.signIn.press(.submit)
         await model.signIn.settled()
-        #expect(model.route == .postLogin)
+        expectEqual(model.route, .postLogin)
     }
 
     @Test(.tags(.screenLogic))
     func `The flow of the screens registers without signing in, and goes on to the sign-in`() async {
         model.signIn.press(.register)
-        #expect(model.route == .registration)
+        expectEqual(model.route, .registration)
         model.registration.edit(.email, "new@example.com")
         model.registration.edit(.newPassword, "hunter2-secret")
         model.registration.press(.submit)
         await model.registration.settled()
-        #expect(model.route == .login)
-        #expect(model.signIn.control(.email)?.text.value == "new@example.com")
-        #expect(model.notice?.phrase == Phrase("registration.created", .text("new@example.com")))
-        #expect(model.notice?.style == .information)
-        #expect(client.calls.withLock(\.self) == ["register new@example.com"])
+        expectEqual(model.route, .login)
+        expectEqual(model.signIn.control(.email)?.text.value, "new@example.com")
+        expectEqual(model.notice?.phrase, Phrase("registration.created", .text("new@example.com")))
+        expectEqual(model.notice?.style, .information)
+        expectEqual(client.calls.withLock(\.self), ["register new@example.com"])
     }
 
     @Test(
@@ -83,13 +84,13 @@ import Testing
     func `The flow of the screens opens the new password by a link of a mail`(text: String, isOpened: Bool) async throws
     {
         let url = try #require(URL(string: text))
-        #expect(model.handle(url: url) == isOpened)
-        #expect(model.route == (isOpened ? .passwordReset : .login))
+        expectEqual(model.handle(url: url), isOpened)
+        expectEqual(model.route, isOpened ? .passwordReset : .login)
         guard isOpened else { return }
         model.passwordReset.edit(.newPassword, "hunter2-secret")
         model.passwordReset.press(.submit)
         await model.passwordReset.settled()
-        #expect(client.calls.withLock(\.self) == ["reset abc"])
+        expectEqual(client.calls.withLock(\.self), ["reset abc"])
     }
 
     @Test(.tags(.screenLogic))
@@ -104,9 +105,9 @@ import Testing
 
         let config = AuthUIConfig(baseURL: try #require(URL(string: "https://example.com")), appScheme: "authdemo")
         let restarted = AuthViewModel(config: config, client: client)
-        #expect(restarted.exchangePendingReset(stored) == stored)
-        #expect(restarted.route == .passwordReset)
-        #expect(restarted.passwordReset.screen.step == .waiting(email: "ada@example.com"))
+        expectEqual(restarted.exchangePendingReset(stored), stored)
+        expectEqual(restarted.route, .passwordReset)
+        expectEqual(restarted.passwordReset.screen.step, .waiting(email: "ada@example.com"))
         restarted.passwordReset.press(.cancel)
         #expect(restarted.pendingReset.isEmpty)
 
@@ -119,9 +120,9 @@ import Testing
     }
 
     @Test(.tags(.screenLogic)) func `The flow of the screens says that no page can be shown without a window`() async {
-        #expect(await model.loginWithMicrosoft() == false)
-        #expect(model.notice?.phrase == ScreenFailure(.browserUnavailable).phrase)
-        #expect(client.calls.withLock(\.self) == [])
+        await expectEqual(model.loginWithMicrosoft(), false)
+        expectEqual(model.notice?.phrase, ScreenFailure(.browserUnavailable).phrase)
+        expectEqual(client.calls.withLock(\.self), [])
     }
 }
 
@@ -129,7 +130,7 @@ import Testing
     @Test(.tags(.screenLogic)) func `A profile on a screen keeps the draft over a problem and a failure`() async {
         let model = ProfileViewModel(
             store: InMemoryProfileStore(UserProfile(username: "ada", email: "ada@example.com")))
-        #expect(model.state == .idle)
+        expectEqual(model.state, .idle)
         await model.load()
         model.edit()
         guard case .editing(var draft) = model.state else {
@@ -139,15 +140,15 @@ import Testing
         draft.username = "a"
         model.change(draft)
         await model.save()
-        #expect(model.state == .error(Phrase("field.required", .phrase(Phrase("field.username"))), draft: draft))
+        expectEqual(model.state, .error(Phrase("field.required", .phrase(Phrase("field.username"))), draft: draft))
         model.edit()
-        #expect(model.state == .editing(draft: draft))
+        expectEqual(model.state, .editing(draft: draft))
         draft.username = "lovelace"
         model.change(draft)
         await model.save()
-        #expect(model.state == .loaded(draft))
+        expectEqual(model.state, .loaded(draft))
         model.edit()
         model.cancel()
-        #expect(model.state == .loaded(draft))
+        expectEqual(model.state, .loaded(draft))
     }
 }

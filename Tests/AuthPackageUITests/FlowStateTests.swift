@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -80,18 +81,18 @@ private final class LockableStore: AuthPackage.TokenStore {
         _ = try await client().login(email: email, password: password)
         let model = flow(client())
         await until { model.route != .restoring }
-        #expect(model.route == .postLogin)
-        #expect(model.claims?.sub?.isEmpty == false)
-        #expect(model.displayName.isEmpty == false)
+        expectEqual(model.route, .postLogin)
+        expectEqual(model.claims?.sub?.isEmpty, false)
+        expectEqual(model.displayName.isEmpty, false)
         // Nobody has signed in now.
-        #expect(model.takePostLoginURL() == nil)
+        expectNil(model.takePostLoginURL())
     }
 
     @Test(.tags(.screenLogic)) func `The flow of a session shows the sign-in if no account is stored`() async throws {
         let model = flow(client())
         await until { model.route != .restoring }
-        #expect(model.route == .login)
-        #expect(model.notice == nil)
+        expectEqual(model.route, .login)
+        expectNil(model.notice)
     }
 
     @Test(.tags(.screenLogic))
@@ -100,17 +101,17 @@ private final class LockableStore: AuthPackage.TokenStore {
         store.set(.closed)
         let model = flow(client())
         await until { model.route != .restoring }
-        #expect(model.route == .unavailable)
+        expectEqual(model.route, .unavailable)
         store.set(.open)
         await model.restore()
-        #expect(model.route == .postLogin)
+        expectEqual(model.route, .postLogin)
     }
 
     @Test(.tags(.screenLogic)) func `The flow of a session opens the app's URL after a sign-in, once`() async throws {
         let (model, _) = try await signedIn()
-        #expect(model.postLoginURL == URL(string: "authdemo://home"))
-        #expect(model.takePostLoginURL() == URL(string: "authdemo://home"))
-        #expect(model.takePostLoginURL() == nil)
+        expectEqual(model.postLoginURL, URL(string: "authdemo://home"))
+        expectEqual(model.takePostLoginURL(), URL(string: "authdemo://home"))
+        expectNil(model.takePostLoginURL())
     }
 
     @Test(.tags(.screenLogic)) func `The flow of a session also signs in by the screen`() async throws {
@@ -121,7 +122,7 @@ private final class LockableStore: AuthPackage.TokenStore {
         model.signIn.press(.submit)
         await until { model.route == .postLogin }
         #expect(model.takePostLoginURL() != nil)
-        #expect(model.displayName.isEmpty == false)
+        expectEqual(model.displayName.isEmpty, false)
     }
 
     @Test(.tags(.screenLogic))
@@ -140,10 +141,10 @@ private final class LockableStore: AuthPackage.TokenStore {
         model.signIn.edit(.password, password)
         model.signIn.press(.submit)
         await until { !model.signIn.isBusy }
-        #expect(model.signIn.machine.failure == nil)
+        expectNil(model.signIn.machine.failure)
         try #require(model.signIn.control(.code) != nil, "\(model.signIn.controls.map(\.id))")
-        #expect(model.route == .login)
-        #expect(model.signIn.control(.email)?.text.value == email)
+        expectEqual(model.route, .login)
+        expectEqual(model.signIn.control(.email)?.text.value, email)
         model.signIn.edit(.password, password)
         model.signIn.edit(.code, "000000")
         model.signIn.press(.submit)
@@ -153,7 +154,7 @@ private final class LockableStore: AuthPackage.TokenStore {
         model.signIn.edit(.code, app.code(at: server.clock.now))
         model.signIn.press(.submit)
         await until { model.route == .postLogin }
-        #expect(model.displayName.isEmpty == false)
+        expectEqual(model.displayName.isEmpty, false)
     }
 
     @Test(.tags(.screenLogic))
@@ -166,9 +167,9 @@ private final class LockableStore: AuthPackage.TokenStore {
             model.signIn.edit(.password, typed)
             model.signIn.press(.submit)
             await until { !model.signIn.isBusy }
-            #expect(model.signIn.failure?.reason == reason)
+            expectEqual(model.signIn.failure?.reason, reason)
         }
-        #expect(model.route == .login)
+        expectEqual(model.route, .login)
     }
 
     @Test(.tags(.screenLogic)) func `The flow of a session shows what the server refuses at its field`() async throws {
@@ -193,11 +194,11 @@ private final class LockableStore: AuthPackage.TokenStore {
             token: try await server.link(to: email).token, newPassword: "another long password")
         await #expect(throws: (any Error).self) { try await client.session.refreshed(replacing: tokens) }
         await until { model.route != .postLogin }
-        #expect(model.route == .login)
-        #expect(model.notice?.phrase == ScreenFailure(.signedOut).phrase)
-        #expect(model.notice?.style == .warning)
-        #expect(model.claims == nil)
-        #expect(model.signIn.control(.email)?.text.value == "")
+        expectEqual(model.route, .login)
+        expectEqual(model.notice?.phrase, ScreenFailure(.signedOut).phrase)
+        expectEqual(model.notice?.style, .warning)
+        expectNil(model.claims)
+        expectEqual(model.signIn.control(.email)?.text.value, "")
     }
 
     @Test(.tags(.screenLogic))
@@ -205,13 +206,13 @@ private final class LockableStore: AuthPackage.TokenStore {
         let (model, client) = try await signedIn()
         store.set(.readOnly)
         await model.logout()
-        #expect(model.route == .postLogin)
-        #expect(model.notice?.isFailure == true)
+        expectEqual(model.route, .postLogin)
+        expectEqual(model.notice?.isFailure, true)
         store.set(.open)
         await model.logout()
-        #expect(model.route == .login)
-        #expect(model.notice == nil)
-        #expect(client.tokens == nil)
+        expectEqual(model.route, .login)
+        expectNil(model.notice)
+        expectNil(client.tokens)
     }
 
     @Test(.tags(.screenLogic))
@@ -219,11 +220,11 @@ private final class LockableStore: AuthPackage.TokenStore {
         _ = try await client().login(email: email, password: password)
         let model = flow(client())
         #expect(model.handle(url: try link("abc")))
-        #expect(model.route == .passwordReset)
+        expectEqual(model.route, .passwordReset)
         await until { model.claims != nil }
-        #expect(model.route == .passwordReset)
+        expectEqual(model.route, .passwordReset)
         model.passwordReset.press(.cancel)
-        #expect(model.route == .postLogin)
+        expectEqual(model.route, .postLogin)
     }
 
     @Test(.tags(.screenLogic))
@@ -232,11 +233,11 @@ private final class LockableStore: AuthPackage.TokenStore {
         model.handle(url: try link("abc"))
         model.passwordReset.edit(.newPassword, "half a pass")
         #expect(model.handle(url: try link("abc")))
-        #expect(model.passwordReset.control(.newPassword)?.text.value == "half a pass")
+        expectEqual(model.passwordReset.control(.newPassword)?.text.value, "half a pass")
         model.handle(url: try link("def"))
-        #expect(model.passwordReset.control(.newPassword)?.text.value == "")
+        expectEqual(model.passwordReset.control(.newPassword)?.text.value, "")
         model.show(.login)
-        #expect(model.route == .postLogin)
+        expectEqual(model.route, .postLogin)
     }
 
     @Test(.tags(.screenLogic))
@@ -248,8 +249,8 @@ private final class LockableStore: AuthPackage.TokenStore {
             server.clock.advance(by: .seconds(3600))
             model.signIn.edit(.email, email)
             model.signIn.press(.forgotPassword)
-            #expect(model.route == .passwordReset)
-            #expect(model.passwordReset.control(.email)?.text.value == email)
+            expectEqual(model.route, .passwordReset)
+            expectEqual(model.passwordReset.control(.email)?.text.value, email)
             model.passwordReset.press(.submit)
             await model.passwordReset.settled()
             model.handle(url: try link(try await server.link(to: email).token))
@@ -257,8 +258,8 @@ private final class LockableStore: AuthPackage.TokenStore {
             model.passwordReset.press(.submit)
             await model.passwordReset.settled()
             model.passwordReset.press(.done)
-            #expect(model.route == .login)
-            #expect(model.signIn.control(.email)?.text.value == email)
+            expectEqual(model.route, .login)
+            expectEqual(model.signIn.control(.email)?.text.value, email)
         }
         #expect(await model.login(email: email, password: "a third long password"))
     }
@@ -269,11 +270,11 @@ private final class LockableStore: AuthPackage.TokenStore {
         await until { model.route == .login }
         model.signIn.edit(.email, "new@example.com")
         model.signIn.press(.register)
-        #expect(model.registration.control(.email)?.text.value == "new@example.com")
+        expectEqual(model.registration.control(.email)?.text.value, "new@example.com")
         model.registration.edit(.email, "newer@example.com")
         model.registration.press(.cancel)
-        #expect(model.route == .login)
-        #expect(model.signIn.control(.email)?.text.value == "newer@example.com")
+        expectEqual(model.route, .login)
+        expectEqual(model.signIn.control(.email)?.text.value, "newer@example.com")
     }
 }
 
@@ -308,14 +309,14 @@ private final class LockableStore: AuthPackage.TokenStore {
         let client = SlowClient()
         let url = try #require(URL(string: "https://id.example.com"))
         let model = AuthViewModel(config: AuthUIConfig(baseURL: url, appScheme: "authdemo"), client: client)
-        #expect(model.route == .restoring)
+        expectEqual(model.route, .restoring)
         await model.restore()
-        #expect(model.route == .restoring)
+        expectEqual(model.route, .restoring)
         client.set(.signedIn(Tokens(accessToken: "a")))
         await until { model.route == .postLogin }
         client.set(.signedOut(.user))
         await until { model.route == .login }
-        #expect(model.notice == nil)
+        expectNil(model.notice)
     }
 }
 
@@ -332,8 +333,8 @@ private final class LockableStore: AuthPackage.TokenStore {
     func `A notice of the flow goes away after two and a half seconds if it reports a success`() async throws {
         let model = try flow(ScriptedClient())
         await model.confirmPasswordReset(token: "abc", newPassword: "hunter2-secret")
-        #expect(model.notice?.style == .success)
-        #expect(await clock.sleepers(atLeast: 1) == [.milliseconds(2500)])
+        expectEqual(model.notice?.style, .success)
+        await expectEqual(clock.sleepers(atLeast: 1), [.milliseconds(2500)])
         clock.advance(by: .milliseconds(2500))
         await until { model.notice == nil }
     }
@@ -348,16 +349,16 @@ private final class LockableStore: AuthPackage.TokenStore {
         await model.login(email: "ada@example.com", password: "wrong")
         clock.advance(by: .seconds(3600))
         await Task.yield()
-        #expect(model.notice?.phrase == ScreenFailure(.wrongCredentials).phrase)
+        expectEqual(model.notice?.phrase, ScreenFailure(.wrongCredentials).phrase)
         #expect(clock.sleepers.isEmpty)
         model.dismissNotice()
-        #expect(model.notice == nil)
+        expectNil(model.notice)
     }
 
     @Test(.tags(.screenLogic)) func `A notice of the flow stays if it asks for something`() async throws {
         let model = try flow(ScriptedClient())
         await model.register(email: "ada@example.com", password: "hunter2-secret")
-        #expect(model.notice?.phrase == Phrase("registration.created", .text("ada@example.com")))
+        expectEqual(model.notice?.phrase, Phrase("registration.created", .text("ada@example.com")))
         #expect(clock.sleepers.isEmpty)
     }
 
@@ -372,9 +373,9 @@ private final class LockableStore: AuthPackage.TokenStore {
         model.signIn.press(.submit)
         await model.signIn.settled()
         let failure = try #require(model.signIn.machine.failure)
-        #expect(failure.reason == .locked)
-        #expect(failure.retryDate == clock.now.addingTimeInterval(pause == nil ? 60 : 7))
-        #expect(failure.phrase == Phrase("failure.locked.seconds", .count(pause == nil ? 60 : 7)))
+        expectEqual(failure.reason, .locked)
+        expectEqual(failure.retryDate, clock.now.addingTimeInterval(pause == nil ? 60 : 7))
+        expectEqual(failure.phrase, Phrase("failure.locked.seconds", .count(pause == nil ? 60 : 7)))
     }
 
     @Test(.tags(.errorMapping)) func `A notice of the flow has the time of the response`() async throws {
@@ -384,8 +385,8 @@ private final class LockableStore: AuthPackage.TokenStore {
             transport: ClosureHandler { _ in
                 HTTPResponse(status: .tooManyRequests, fields: [.retryAfter: "7"])
             })
-        #expect(client.retryAfter == nil)
+        expectNil(client.retryAfter)
         await #expect(throws: APIError.self) { try await client.login(email: "a@example.com", password: "b") }
-        #expect(client.retryAfter == .seconds(7))
+        expectEqual(client.retryAfter, .seconds(7))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchOAuth
@@ -25,7 +26,7 @@ import Testing
     @Test(.tags(.screenLogic)) func `The router of the program opens links on the screens`() throws {
         let model = router.configure(config: config, client: client)
         #expect(router.handle(url: try url("authdemo://reset-password?token=abc")))
-        #expect(model.route == .passwordReset)
+        expectEqual(model.route, .passwordReset)
         #expect(!router.handle(url: try url("authdemo://home")))
     }
 
@@ -34,14 +35,14 @@ import Testing
         #expect(!router.handle(url: try url("authdemo://home")))
         #expect(router.handle(url: try url("authdemo://reset-password?token=abc")))
         let model = router.configure(config: config, client: client)
-        #expect(model.route == .passwordReset)
+        expectEqual(model.route, .passwordReset)
         model.passwordReset.press(.cancel)
-        #expect(router.configure(config: config, client: client).route == .login)
+        expectEqual(router.configure(config: config, client: client).route, .login)
     }
 
     @Test(.tags(.screenLogic)) func `The router of the program drops a first link of another app`() throws {
         router.handle(url: try url("other://reset-password?token=abc"))
-        #expect(router.configure(config: config, client: client).route == .login)
+        expectEqual(router.configure(config: config, client: client).route, .login)
     }
 
     @Test(.tags(.screenLogic))
@@ -49,7 +50,7 @@ import Testing
         let model = router.configure(config: config, client: client)
         model.show(.registration)
         #expect(router.configure(config: config, client: client) === model)
-        #expect(router.viewModel?.route == .registration)
+        expectEqual(router.viewModel?.route, .registration)
         #expect(router.configure(config: config, client: ScriptedClient()) !== model)
         var other = config
         other.baseURL = try url("https://other.example.com")
@@ -67,7 +68,7 @@ import Testing
         let model = one.model(of: first, config: config)
         #expect(one.model(of: router.client(for: config, make), config: config) === model)
         #expect(two.model(of: router.client(for: config, make), config: config) !== model)
-        #expect(made == 1)
+        expectEqual(made, 1)
     }
 }
 
@@ -85,10 +86,10 @@ import Testing
         let own = AuthViewModel(config: all, client: AuthPackage.AuthClient(config: all.clientConfiguration))
         #expect(own.signIn.control(.provider(.microsoft)) != nil)
         #expect(own.signIn.control(.provider(.google)) != nil)
-        #expect(own.signIn.control(.provider(.facebook)) == nil)
+        expectNil(own.signIn.control(.provider(.facebook)))
         let client = AuthPackage.AuthClient(config: try config { $0.microsoftEnabled = false }.clientConfiguration)
         let other = AuthViewModel(config: all, client: client)
-        #expect(other.signIn.control(.provider(.microsoft)) == nil)
+        expectNil(other.signIn.control(.provider(.microsoft)))
         #expect(other.signIn.control(.provider(.google)) != nil)
     }
 
@@ -99,7 +100,7 @@ import Testing
         model.window = { AuthPackage.PresentationAnchor() }
         model.signIn.press(.provider(.microsoft))
         await model.signIn.settled()
-        #expect(model.route == .postLogin)
-        #expect(client.calls.withLock(\.self) == ["microsoft"])
+        expectEqual(model.route, .postLogin)
+        expectEqual(client.calls.withLock(\.self), ["microsoft"])
     }
 }

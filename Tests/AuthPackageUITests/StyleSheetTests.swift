@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import TestTags
 import Testing
 
@@ -8,8 +9,8 @@ import Testing
 @Suite struct StyleSheetTests {
     @Test(.tags(.screenLogic)) func `A style sheet has the defaults of the original`() {
         let style = AuthUIStyleSheet(css: "")
-        #expect(style == AuthUIStyleSheet())
-        #expect([style.cornerRadius, style.spacing, style.titleSize, style.bodySize] == [12, 12, 28, 17])
+        expectEqual(style, AuthUIStyleSheet())
+        expectEqual([style.cornerRadius, style.spacing, style.titleSize, style.bodySize], [12, 12, 28, 17])
         #expect(style.primaryColor == nil && style.fontFamily == nil)
     }
 
@@ -25,12 +26,12 @@ import Testing
                     --authui-title-size: 32.5px; --authui-body-size: 18px
                 }
                 """)
-        #expect(style.primaryColor == AuthUIStyleSheet.Color(red: 0, green: 87 / 255, blue: 184 / 255))
-        #expect(style.backgroundColor == AuthUIStyleSheet.Color(red: 1, green: 1, blue: 1, alpha: 128 / 255))
-        #expect(style.textColor == AuthUIStyleSheet.Color(red: 0, green: 0, blue: 0))
-        #expect(style.accentColor == AuthUIStyleSheet.Color(red: 1, green: 0, blue: 0))
-        #expect([style.cornerRadius, style.spacing, style.titleSize, style.bodySize] == [8, 16, 32.5, 18])
-        #expect(style.fontFamily == "Avenir Next")
+        expectEqual(style.primaryColor, AuthUIStyleSheet.Color(red: 0, green: 87 / 255, blue: 184 / 255))
+        expectEqual(style.backgroundColor, AuthUIStyleSheet.Color(red: 1, green: 1, blue: 1, alpha: 128 / 255))
+        expectEqual(style.textColor, AuthUIStyleSheet.Color(red: 0, green: 0, blue: 0))
+        expectEqual(style.accentColor, AuthUIStyleSheet.Color(red: 1, green: 0, blue: 0))
+        expectEqual([style.cornerRadius, style.spacing, style.titleSize, style.bodySize], [8, 16, 32.5, 18])
+        expectEqual(style.fontFamily, "Avenir Next")
     }
 
     @Test(
@@ -42,19 +43,19 @@ import Testing
             "/* --authui-spacing: 4px", "--authui-font-family: \"\"", "{}};;:::--", "\u{0}",
         ])
     func `A style sheet keeps a default if a variable has another form`(css: String) {
-        #expect(AuthUIStyleSheet(css: css) == AuthUIStyleSheet())
+        expectEqual(AuthUIStyleSheet(css: css), AuthUIStyleSheet())
     }
 
     @Test(.tags(.screenLogic)) func `A style sheet takes the last of two values, and the last valid one`() {
-        #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: 8px").spacing == 8)
-        #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: wide").spacing == 4)
+        expectEqual(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: 8px").spacing, 8)
+        expectEqual(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: wide").spacing, 4)
     }
 
     @Test(.tags(.screenLogic))
     func `A style sheet has the primary color on buttons and the accent on badges, each in place of the other`() {
         let both = AuthUIStyleSheet(css: "--authui-primary-color: #0057B8; --authui-accent-color: #FF0000")
-        #expect(both.buttonColor == AuthUIStyleSheet.Color(hex: "#0057B8"))
-        #expect(both.badgeColor == AuthUIStyleSheet.Color(hex: "#FF0000"))
+        expectEqual(both.buttonColor, AuthUIStyleSheet.Color(hex: "#0057B8"))
+        expectEqual(both.badgeColor, AuthUIStyleSheet.Color(hex: "#FF0000"))
         let accent = AuthUIStyleSheet(css: "--authui-accent-color: #FF0000")
         #expect(accent.buttonColor == accent.accentColor && accent.badgeColor == accent.accentColor)
         let primary = AuthUIStyleSheet(css: "--authui-primary-color: #0057B8")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AxiomCore
+import Expectations
 import Foundation
 import LatchRPC
 import Testing
@@ -17,16 +18,16 @@ import Testing
     func `An error of seed 000's clients has a recovery strategy`(
         error: AxiomError, strategy: AxiomRecoveryStrategy, isRecoverable: Bool
     ) {
-        #expect(error.recoveryStrategy == strategy)
-        #expect(error.isRecoverable == isRecoverable)
-        #expect(error.isRetryable == (strategy == .retry))
-        #expect((error.recoverySuggestion == nil) == (strategy == .ignore))
+        expectEqual(error.recoveryStrategy, strategy)
+        expectEqual(error.isRecoverable, isRecoverable)
+        expectEqual(error.isRetryable, strategy == .retry)
+        expectEqual(error.recoverySuggestion == nil, strategy == .ignore)
     }
 
     @Test func `An error of seed 000's clients has the same text in Foundation's properties`() {
         let error: any Error = AxiomError.clientError(.timeout(0.05))
-        #expect(error.localizedDescription == "The action took longer than 0.05 s.")
-        #expect((error as? any LocalizedError)?.errorDescription == error.localizedDescription)
+        expectEqual(error.localizedDescription, "The action took longer than 0.05 s.")
+        expectEqual((error as? any LocalizedError)?.errorDescription, error.localizedDescription)
     }
 
     @Test(arguments: [
@@ -36,10 +37,10 @@ import Testing
     func `An error of seed 000's clients is created from the error of the service`(call: RPCError, error: AxiomError) {
         let failed = ActionError(
             code: ActionError.callFailed.code, message: call.message, isRetryable: call.isRetryable, cause: call)
-        #expect(AxiomError(failed) == error)
+        expectEqual(AxiomError(failed), error)
     }
 
     @Test func `An error of seed 000's clients differs from an error with another text`() {
-        #expect(AxiomError.networkError("one") != .networkError("other"))
+        expectNotEqual(AxiomError.networkError("one"), .networkError("other"))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AxiomArchitecture
+import Expectations
 import LatchHTTP
 import TestTags
 import Testing
@@ -93,14 +94,14 @@ private struct FakeServer: UserServiceServer {
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
         }
-        #expect(thrown == .actionError(code: "unauthenticated", message: "wrong password"))
+        expectEqual(thrown, .actionError(code: "unauthenticated", message: "wrong password"))
         try await client.process(.login(LoginRequest(email: "test@example.com", password: "validpassword")))
         try await client.process(.getActiveDevices(GetActiveDevicesRequest()))
         let state = await client.getCurrentState()
-        #expect(state.users.first == FakeUserService.user)
-        #expect(state.sessions.first == FakeUserService.session())
-        #expect(state.devices.map(\.id) == ["d1", "d2"])
-        #expect(state.error == nil)
+        expectEqual(state.users.first, FakeUserService.user)
+        expectEqual(state.sessions.first, FakeUserService.session())
+        expectEqual(state.devices.map(\.id), ["d1", "d2"])
+        expectNil(state.error)
         try await client.process(.logout(LogoutRequest(sessionToken: "access-1")))
         #expect(await client.getCurrentState().sessions.isEmpty)
     }
@@ -115,11 +116,11 @@ private struct FakeServer: UserServiceServer {
             _ = try await stub.login(LoginRequest(email: "", password: ""))
         }
         #expect(error?.status == .invalidArgument && error?.violations.map(\.path) == ["email", "password"])
-        #expect(error?.message == "email must not be empty; password must not be empty")
+        expectEqual(error?.message, "email must not be empty; password must not be empty")
         #expect(fake.loginRequests.isEmpty)
         let unruled = RPCService(FakeServer(fake: fake).rpcMethods.map(\.withoutRules))
         _ = try? await UserServiceStub(RPCChannel("https://users.example", through: unruled)).login(LoginRequest())
-        #expect(fake.loginRequests.count == 1)
+        expectEqual(fake.loginRequests.count, 1)
     }
 
     @Test func `The generated client and server report with its message a method that the server lacks`() async throws {

@@ -2,6 +2,7 @@
 
 import AxiomArchitecture
 import AxiomCore
+import Expectations
 import Foundation
 import Testing
 import UserService
@@ -12,9 +13,9 @@ import UserService
         let manager = AuthenticationManager()
         try await manager.login(email: "test@example.com", password: "validpassword")
         #expect(manager.isAuthenticated)
-        #expect(manager.currentUser?.id == "u1")
-        #expect(manager.currentSession?.accessToken == "access-1")
-        #expect(manager.storedTokens == ["access-1"])
+        expectEqual(manager.currentUser?.id, "u1")
+        expectEqual(manager.currentSession?.accessToken, "access-1")
+        expectEqual(manager.storedTokens, ["access-1"])
     }
 
     @Test func `Seed 000's tutorial has the session as soon as a login returns, a thousand times`() async throws {
@@ -24,7 +25,7 @@ import UserService
             try await manager.login(email: "test@example.com", password: "validpassword")
             if manager.currentSession == nil || manager.isLoading { late += 1 }
         }
-        #expect(late == 0)
+        expectEqual(late, 0)
     }
 
     @Test func `Seed 000's tutorial stays signed out with a wrong password, and shows the error`() async {
@@ -34,30 +35,30 @@ import UserService
             try await manager.login(email: "test@example.com", password: "wrongpassword")
         }
         #expect(!manager.isAuthenticated)
-        #expect(manager.currentUser == nil)
-        #expect(await client.getCurrentState().error?.localizedDescription == "wrong password")
+        expectNil(manager.currentUser)
+        await expectEqual(client.getCurrentState().error?.localizedDescription, "wrong password")
     }
 
     @Test func `Seed 000's tutorial registers, and reports the validation errors of a registration`() async throws {
         let manager = AuthenticationManager()
         try await manager.register(
             email: "new@example.com", password: "long enough", firstName: "New", lastName: "Person", username: "new")
-        #expect(manager.currentUser?.email == "new@example.com")
+        expectEqual(manager.currentUser?.email, "new@example.com")
         let error = await #expect(throws: AuthenticationError.self) {
             try await manager.register(
                 email: "nobody", password: "short", firstName: "", lastName: "", username: "")
         }
         guard case .validationFailed(let reasons) = error else { return }
-        #expect(reasons == ["email must contain '@'", "password must have at least 8 characters"])
+        expectEqual(reasons, ["email must contain '@'", "password must have at least 8 characters"])
     }
 
     @Test func `Seed 000's tutorial refreshes only a session that expires soon`() async throws {
         let manager = AuthenticationManager()
         try await manager.login(email: "test@example.com", password: "validpassword")
         try await manager.refreshTokenIfNeeded()
-        #expect(manager.currentSession?.accessToken == "access-1")
+        expectEqual(manager.currentSession?.accessToken, "access-1")
         try await manager.refreshTokenIfNeeded(within: .infinity)
-        #expect(manager.currentSession?.accessToken == "access-2")
+        expectEqual(manager.currentSession?.accessToken, "access-2")
         try await manager.loadUserProfile()
     }
 
@@ -66,16 +67,16 @@ import UserService
         try await manager.login(email: "test@example.com", password: "validpassword")
         try await manager.logout()
         #expect(!manager.isAuthenticated)
-        #expect(manager.currentUser == nil)
-        #expect(manager.currentSession == nil)
+        expectNil(manager.currentUser)
+        expectNil(manager.currentSession)
         #expect(manager.storedTokens.isEmpty)
     }
 
     @Test func `Seed 000's tutorial shows the devices and revokes one`() async throws {
         let client = UserManagerClient()
         let manager = AuthenticationManager(client: client)
-        #expect(try await manager.getActiveDevices().map(\.id) == ["d1", "d2"])
+        try await expectEqual(manager.getActiveDevices().map(\.id), ["d1", "d2"])
         try await manager.revokeDevice("d1")
-        #expect(await client.getCurrentState().devices.map(\.id) == ["d2"])
+        await expectEqual(client.getCurrentState().devices.map(\.id), ["d2"])
     }
 }

@@ -2,6 +2,7 @@
 
 import AxiomArchitecture
 import AxiomCore
+import Expectations
 import Foundation
 import TestTags
 import Testing
@@ -17,9 +18,9 @@ import UserService
         let client = client()
         try await client.process(.login(LoginRequest(email: "test@example.com", password: "validpassword")))
         let state = await client.getCurrentState()
-        #expect(state.users.first?.id == "u1")
-        #expect(state.sessions.first?.accessToken == "access-1")
-        #expect(state.error == nil)
+        expectEqual(state.users.first?.id, "u1")
+        expectEqual(state.sessions.first?.accessToken, "access-1")
+        expectNil(state.error)
         #expect(!state.isLoading)
     }
 
@@ -30,7 +31,7 @@ import UserService
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
         }
         let state = await client.getCurrentState()
-        #expect(state.error == thrown)
+        expectEqual(state.error, thrown)
         #expect(state.users.isEmpty && state.sessions.isEmpty)
         #expect(!state.isLoading)
     }
@@ -39,7 +40,7 @@ import UserService
         let service = FakeUserService.service()
         service.onSetupTwoFactor = { _ in SetupTwoFactorResponse(secret: "GEZDGNBV") }
         let answer = try await client(service).setupTwoFactor(SetupTwoFactorRequest())
-        #expect(answer.secret == "GEZDGNBV")
+        expectEqual(answer.secret, "GEZDGNBV")
     }
 
     @Test(
@@ -71,16 +72,16 @@ import UserService
         }
         let client = client(service)
         try await client.process(.getUsers(GetUsersRequest()))
-        #expect(await client.getCurrentState().users.map(\.id) == ["u1", "u2"])
+        await expectEqual(client.getCurrentState().users.map(\.id), ["u1", "u2"])
         try await client.process(.updateProfile(UpdateProfileRequest(userId: "u2", email: "new@a.b")))
-        #expect(await client.getCurrentState().user(withId: "u2")?.email == "new@a.b")
+        await expectEqual(client.getCurrentState().user(withId: "u2")?.email, "new@a.b")
         try await client.process(.deleteUser(DeleteUserRequest(userId: "u1")))
-        #expect(await client.getCurrentState().users.map(\.id) == ["u2"])
+        await expectEqual(client.getCurrentState().users.map(\.id), ["u2"])
         service.onChangePassword = { _ in }
         let before = await client.getCurrentState()
         try await client.process(
             .changePassword(ChangePasswordRequest(currentPassword: "old one", newPassword: "new one!")))
-        #expect(await client.getCurrentState() == before)
+        await expectEqual(client.getCurrentState(), before)
     }
 
     @Test(.tags(.cacheLimits))
@@ -95,11 +96,11 @@ import UserService
         let client = client(service)
         try await client.process(.getUsers(GetUsersRequest()))
         let state = await client.getCurrentState()
-        #expect(state.usersCount == 200)
-        #expect(state.nextCursor == "c2")
-        #expect(state.totalCount == 1_000)
+        expectEqual(state.usersCount, 200)
+        expectEqual(state.nextCursor, "c2")
+        expectEqual(state.totalCount, 1_000)
         #expect(state.hasMore)
-        #expect(state.paginatedUsers(offset: 198, limit: 10).map(\.id) == ["198", "199"])
+        expectEqual(state.paginatedUsers(offset: 198, limit: 10).map(\.id), ["198", "199"])
     }
 
     @Test(.tags(.actionRedaction))
@@ -137,7 +138,7 @@ import UserService
             try await client.process(.login(LoginRequest(email: "a@b.c", password: "p")))
         }
         guard case .networkError? = thrown else { return #expect(Bool(false), "\(String(describing: thrown))") }
-        #expect(thrown?.recoveryStrategy == .retry)
+        expectEqual(thrown?.recoveryStrategy, .retry)
     }
 }
 
@@ -150,14 +151,14 @@ import UserService
         ])
 
     @Test func `The generated state of the user service supports searching, sorting and queries`() throws {
-        #expect(state.searchUsers("BOB").map(\.id) == ["3"])
-        #expect(state.searchUsers("a.b zoe").map(\.id) == ["1"])
-        #expect(try state.sortedUsers(by: "email").map(\.id) == ["2", "3", "1"])
-        #expect(try state.sortedUsers(ascending: false).map(\.id) == ["1", "2", "3"])
+        expectEqual(state.searchUsers("BOB").map(\.id), ["3"])
+        expectEqual(state.searchUsers("a.b zoe").map(\.id), ["1"])
+        try expectEqual(state.sortedUsers(by: "email").map(\.id), ["2", "3", "1"])
+        try expectEqual(state.sortedUsers(ascending: false).map(\.id), ["1", "2", "3"])
         #expect(throws: AxiomError.self) { try state.sortedUsers(by: "nothing") }
-        #expect(state.usersCount == 3)
+        expectEqual(state.usersCount, 3)
         #expect(state.isSessionsEmpty)
-        #expect(state.statistics.totalItems == 3)
+        expectEqual(state.statistics.totalItems, 3)
         #expect(!state.performanceMetrics.isOptimizedForLargeDatasets)
         #expect(state.validationResults.isEmpty)
     }
@@ -165,11 +166,11 @@ import UserService
     @Test func `The generated state of the user service has value semantics`() {
         let changed = state.addingUser(User(id: "4")).removingUser(withId: "1")
             .updatingUser(User(id: "2", email: "new@a.b")).withLoading(true).withError(.networkError("no"))
-        #expect(changed.users.map(\.id) == ["2", "3", "4"])
-        #expect(changed.user(withId: "2")?.email == "new@a.b")
+        expectEqual(changed.users.map(\.id), ["2", "3", "4"])
+        expectEqual(changed.user(withId: "2")?.email, "new@a.b")
         #expect(changed.isLoading)
-        #expect(changed.error == .networkError("no"))
+        expectEqual(changed.error, .networkError("no"))
         #expect(changed.withUsers([]).isUsersEmpty)
-        #expect(state.users.count == 3)
+        expectEqual(state.users.count, 3)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchFoundation
 import LatchRPC
@@ -10,7 +11,7 @@ import Testing
 struct ConformanceRequestTests {
     @Test func `A request of protobuf's conformance runner is answered with the recorded meaning`() throws {
         let cases = try RecordedCase.all()
-        #expect(cases.count == 6540)
+        expectEqual(cases.count, 6540)
         var agreed = 0
         for (index, recorded) in cases.enumerated() where !recorded.namesAFieldTwice {
             let ours = LatchConformanceTestee.answer(recorded.request)
@@ -21,13 +22,13 @@ struct ConformanceRequestTests {
                 agreed += 1
             }
         }
-        #expect(agreed == 6528)
+        expectEqual(agreed, 6528)
     }
 
     /// The runner wants these refused; the testee that was recorded merges the two, as the runner allows it for now.
     @Test func `A request of protobuf's conformance runner is refused if its JSON names a field twice`() throws {
         let cases = try RecordedCase.all().filter(\.namesAFieldTwice)
-        #expect(cases.count == 12)
+        expectEqual(cases.count, 12)
         for recorded in cases {
             guard case .parseError = LatchConformanceTestee.answer(recorded.request).result else {
                 Issue.record("accepted: \(recorded.request.payload.debugDescription)")
@@ -47,11 +48,11 @@ struct ConformanceRequestTests {
             let json = try message.jsonBytes(JSONEncodingOptions(types: types, extensions: extensions))
             let reading = JSONDecodingOptions(types: types, extensions: extensions)
             let back = try TestAllTypesProto3(json: json, options: reading)
-            #expect(try back.serialized(deterministic: true) == message.serialized(deterministic: true), "\(message)")
+            try expectEqual(back.serialized(deterministic: true), message.serialized(deterministic: true), "\(message)")
             let text = message.text(TextFormatEncodingOptions(types: types, extensions: extensions))
             let read = try TestAllTypesProto3(
                 text: text, options: TextFormatDecodingOptions(types: types, extensions: extensions))
-            #expect(try read.serialized(deterministic: true) == message.serialized(deterministic: true), "\(text)")
+            try expectEqual(read.serialized(deterministic: true), message.serialized(deterministic: true), "\(text)")
             count += 1
         }
         #expect(count > 500)

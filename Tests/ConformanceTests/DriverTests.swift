@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchConformanceTestee
 import LatchRPC
@@ -35,12 +36,12 @@ import Testing
         process.standardOutput = try FileHandle(forWritingTo: output)
         try process.run()
         process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        expectEqual(process.terminationStatus, 0)
         let expected = requests.map { LatchConformanceTestee.answer($0) }
-        #expect(try Array(Data(contentsOf: output)) == expected.flatMap { framed(try $0.serialized()) })
-        #expect(expected[0].result == .protobufPayload(Data()))
-        #expect(expected[2].result == .protobufPayload(Data([8, 7])))
-        #expect(expected[3].result == .skipped("no such message"))
+        try expectEqual(Array(Data(contentsOf: output)), expected.flatMap { framed(try $0.serialized()) })
+        expectEqual(expected[0].result, .protobufPayload(Data()))
+        expectEqual(expected[2].result, .protobufPayload(Data([8, 7])))
+        expectEqual(expected[3].result, .skipped("no such message"))
         if case .parseError = expected[1].result {} else { Issue.record("an unknown member was taken") }
     }
 

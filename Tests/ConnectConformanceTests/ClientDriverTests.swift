@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConnectConformance
+import Expectations
 import Foundation
 import LatchRPC
 import LatchServer
@@ -72,7 +73,7 @@ import Testing
             Issue.record("\(String(describing: answer))")
             return
         }
-        #expect(result.error?.code == .unavailable)
+        expectEqual(result.error?.code, .unavailable)
         #expect(result.payloads.isEmpty)
     }
 }

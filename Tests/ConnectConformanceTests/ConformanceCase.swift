@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConnectConformance
+import Expectations
 import Foundation
 import LatchRPC
 import Testing
@@ -32,26 +33,26 @@ struct ConformanceCase {
             Issue.record("\(request.testName): \(String(describing: answer))")
             return
         }
-        #expect(result.payloads.map(\.data) == data, name)
-        #expect(result.error?.code == error, name)
-        if let message { #expect(result.error?.message == message, name) }
+        expectEqual(result.payloads.map(\.data), data, name)
+        expectEqual(result.error?.code, error, name)
+        if let message { expectEqual(result.error?.message, message, name) }
         if hasFields { checkFields(result) }
         guard hasInfo else { return }
         let info = try #require(try requestInfo(result), name)
-        #expect(values("x-asked", info.requestHeaders) == ["a", "b c"], name)
-        #expect(info.requests == request.requestMessages, name)
-        if let timeout = request.timeoutMs { #expect(info.timeoutMs.map { $0 <= Int64(timeout) } == true, name) }
-        #expect((info.connectGetInfo != nil) == (request.useGetHttpMethod && request.protocol == .connect), name)
+        expectEqual(values("x-asked", info.requestHeaders), ["a", "b c"], name)
+        expectEqual(info.requests, request.requestMessages, name)
+        if let timeout = request.timeoutMs { expectEqual(info.timeoutMs.map { $0 <= Int64(timeout) }, true, name) }
+        expectEqual(info.connectGetInfo != nil, request.useGetHttpMethod && request.protocol == .connect, name)
     }
 
     private func checkFields(_ result: ClientResponseResult) {
         let name = Comment(rawValue: request.testName)
         // Of an error, all fields come with it and count as trailers.
         let all = result.responseHeaders + result.responseTrailers
-        #expect(values("x-custom-header", error == nil ? result.responseHeaders : all) == ["foo", "bar"], name)
-        #expect(values("x-custom-trailer", error == nil ? result.responseTrailers : all) == ["bing"], name)
+        expectEqual(values("x-custom-header", error == nil ? result.responseHeaders : all), ["foo", "bar"], name)
+        expectEqual(values("x-custom-trailer", error == nil ? result.responseTrailers : all), ["bing"], name)
         guard result.error != nil, message != nil else { return }
-        #expect(result.error?.details.first == Self.failure.details.first, name)
+        expectEqual(result.error?.details.first, Self.failure.details.first, name)
     }
 
     /// The request as the server received it, from the first message or the error.

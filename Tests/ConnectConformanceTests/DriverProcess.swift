@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConnectConformance
+import Expectations
 import Foundation
 import LatchRPC
 import Testing
@@ -30,13 +31,13 @@ enum DriverProcess {
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
-        #expect(status == 0)
+        expectEqual(status, 0)
         let handle = try FileHandle(forReadingFrom: output)
         var answers: [String: ClientCompatResponse] = [:]
         while let answer = try DelimitedMessages.next(ClientCompatResponse.self, from: handle) {
-            #expect(answers.updateValue(answer, forKey: answer.testName) == nil, "\(answer.testName) came twice")
+            expectNil(answers.updateValue(answer, forKey: answer.testName), "\(answer.testName) came twice")
         }
-        #expect(answers.count == requests.count)
+        expectEqual(answers.count, requests.count)
         return answers
     }
 }

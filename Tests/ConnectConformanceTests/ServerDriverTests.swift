@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ConnectConformance
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchRPC
@@ -21,12 +22,12 @@ import Testing
         try input.fileHandleForWriting.close()
         let place = try #require(
             try DelimitedMessages.next(ServerCompatResponse.self, from: output.fileHandleForReading))
-        #expect(place.host == "127.0.0.1")
+        expectEqual(place.host, "127.0.0.1")
         #expect(place.pemCert.isEmpty)
         let service = ConformanceServiceStub(try RPCChannel("http://\(place.host):\(place.port)"))
         let answer = try await service.unary(UnaryRequest(requestData: Data([1, 2])))
-        #expect(
-            try answer.payload?.requestInfo?.requests.first?.unpack(UnaryRequest.self)?.requestData == Data([1, 2]))
+        try expectEqual(
+            answer.payload?.requestInfo?.requests.first?.unpack(UnaryRequest.self)?.requestData, Data([1, 2]))
         await #expect(throws: RPCError.resourceExhausted) {
             try await service.unary(UnaryRequest(requestData: Data(repeating: 0, count: 1001)))
         }
@@ -57,7 +58,7 @@ import Testing
             data.append(answer.payload?.data)
         }
         // Each of the first two answers tells of its own request, and the third has none.
-        #expect(infos == [1, 1, nil])
-        #expect(data == [Data([1]), Data([2]), Data([3])])
+        expectEqual(infos, [1, 1, nil])
+        expectEqual(data, [Data([1]), Data([2]), Data([3])])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchGenerator
 import LatchProtoCompiler
@@ -16,7 +17,7 @@ import Testing
         var options = SwiftOptions()
         options.layout = .perFile
         let names = try FileManager.default.contentsOfDirectory(atPath: protos.path).filter { $0.hasSuffix(".proto") }
-        #expect(names.count == count)
+        expectEqual(names.count, count)
         for name in names {
             // Each on its own: two of them have types of the same names, which only their packages tell apart.
             let compilation = Compiler { name in
@@ -25,8 +26,8 @@ import Testing
             try #require(compilation.isComplete, "\(compilation.diagnostics)")
             for file in SwiftWriter(files: compilation.filesToGenerate, options: options).write().files {
                 let committed = folder.appending(path: "\(output)/\(file.path)")
-                #expect(
-                    try String(contentsOf: committed, encoding: .utf8) == file.text,
+                try expectEqual(
+                    String(contentsOf: committed, encoding: .utf8), file.text,
                     "\(file.path) has drifted: run Scripts/generate-test-models")
             }
         }

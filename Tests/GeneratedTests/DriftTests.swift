@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchGenerator
 import LatchProtoCompiler
@@ -24,12 +25,13 @@ import Testing
         var options = SwiftOptions()
         options.layout = .perFile
         let files = try Self.output(Self.names, options)
-        #expect(files.map(\.path).sorted() == Self.names.map { $0.replacing(".proto", with: ".latch.swift") }.sorted())
+        expectEqual(
+            files.map(\.path).sorted(), Self.names.map { $0.replacing(".proto", with: ".latch.swift") }.sorted())
         let names = try Self.output(["kinds/names.proto"], options)
         for (module, file) in files.map({ ("GeneratedModels", $0) }) + names.map({ ("GeneratedNames", $0) }) {
             let url = Self.tests.appendingPathComponent("\(module)/\(file.path)")
-            #expect(
-                try String(contentsOf: url, encoding: .utf8) == file.text, "\(file.path) has drifted: generate it again"
+            try expectEqual(
+                String(contentsOf: url, encoding: .utf8), file.text, "\(file.path) has drifted: generate it again"
             )
         }
     }
@@ -43,16 +45,16 @@ import Testing
         let files = try Self.output(["kinds/all_kinds.proto", "kinds/calls.proto"], options)
         for file in files {
             let url = Self.tests.appendingPathComponent("GeneratedTests/Internal/\(file.path)")
-            #expect(
-                try String(contentsOf: url, encoding: .utf8) == file.text, "\(file.path) has drifted: generate it again"
+            try expectEqual(
+                String(contentsOf: url, encoding: .utf8), file.text, "\(file.path) has drifted: generate it again"
             )
         }
     }
 
     @Test func `Generated and committed code does not depend on the order of the files`() throws {
         let once = try Self.output(Self.names, SwiftOptions())
-        #expect(try Self.output(Self.names, SwiftOptions()) == once)
+        try expectEqual(Self.output(Self.names, SwiftOptions()), once)
         let other = try Self.output(Self.names.reversed(), SwiftOptions())
-        #expect(Set(other.map(\.text)) == Set(once.map(\.text)))
+        expectEqual(Set(other.map(\.text)), Set(once.map(\.text)))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import GeneratedNames
 import LatchRPC
@@ -25,11 +26,12 @@ import Testing
     }
 
     @Test func `Generated names of enum values are cases`() {
-        #expect(
-            E.allCases == [
+        expectEqual(
+            E.allCases,
+            [
                 .unspecified, .default, .self_, .init_, .type, .e2nd, .allCases_, .schema_, .nil, .unrecognized_,
             ])
-        #expect(Same(rawValue: 1) == .aSame)
+        expectEqual(Same(rawValue: 1), .aSame)
     }
 
     @Test func `Generated names of messages can be those of Swift and of Foundation`() throws {
@@ -45,11 +47,11 @@ import Testing
         try expectRoundTrip(Type_(type: "t", protocol: Protocol_(name: "n")))
         try expectRoundTrip(GeneratedNames.Timestamp(at: Foundation.Date(timeIntervalSince1970: 2)))
         try expectRoundTrip(Swift_(version: "6"))
-        #expect(GeneratedNames.Message(text: "t").text == "t")
+        expectEqual(GeneratedNames.Message(text: "t").text, "t")
     }
 
     @Test func `Generated names of oneofs can be those of types`() throws {
         try expectRoundTrip(Kind(kind: .again(Kind(kind: .a("x"))), choice: .one(Kind.Choice(b: "b"))))
-        #expect(FooBar.name == "names.v1.foo_bar")
+        expectEqual(FooBar.name, "names.v1.foo_bar")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import GeneratedModels
 import LatchRPC
@@ -10,11 +11,11 @@ import Testing
         var message = Defaults()
         #expect(message.aDouble == 1.5 && message.infinite == -.infinity && message.notANumber.isNaN)
         #expect(message.anInt32 == -7 && message.anInt64 == .min && message.aUint64 == .max && message.aBool)
-        #expect(message.aString == "a \"quoted\"\n\ttext \\ with é")
-        #expect(message.someBytes == Data([0, 1, 255, 0x22, 0x78]))
+        expectEqual(message.aString, "a \"quoted\"\n\ttext \\ with é")
+        expectEqual(message.someBytes, Data([0, 1, 255, 0x22, 0x78]))
         #expect(message.size == .large && message.first == nil && message.without == nil && message.empty == "")
         #expect(!message.hasABool && !message.hasSize && !message.hasEmpty)
-        #expect(try message.serialized() == [])
+        try expectEqual(message.serialized(), [])
         message.aBool = false
         message.aString = ""
         #expect(message.hasABool && !message.aBool && message.hasAString && message.aString == "")
@@ -43,17 +44,17 @@ import Testing
         }
         for bytes in [[0x22, 2, 0x61, 0xFF], [0x22, 3, 0xE2, 0x82, 0x20]] as [[UInt8]] {
             let note = error { () throws(ProtoError) in _ = try Labels(serialized: bytes) }
-            #expect(note?.contains("Labels.note") == true, "\(note ?? "none")")
+            expectEqual(note?.contains("Labels.note"), true, "\(note ?? "none")")
         }
         // The key of an entry, a string in a group, and a feature of editions.
         let key = error { () throws(ProtoError) in _ = try Labels(serialized: [0x4A, 4, 0x0A, 2, 0x61, 0xFF]) }
-        #expect(key?.contains("Labels.by_name") == true, "\(key ?? "none")")
+        expectEqual(key?.contains("Labels.by_name"), true, "\(key ?? "none")")
         let inner = error { () throws(ProtoError) in _ = try Groups(serialized: [0x0B, 0x0A, 2, 0x61, 0xFF, 0x0C]) }
-        #expect(inner?.contains("Groups.part.name") == true, "\(inner ?? "none")")
+        expectEqual(inner?.contains("Groups.part.name"), true, "\(inner ?? "none")")
         let feature = error { () throws(ProtoError) in _ = try Featured(serialized: [0x42, 1, 0x80]) }
-        #expect(feature?.contains("Featured.unchecked") == true, "\(feature ?? "none")")
-        #expect(try Defaults(serialized: [0x4A, 1, 0xFF]).someBytes == Data([0xFF]))
-        #expect(try Defaults(serialized: [0x5A, 3, 0xEF, 0xBF, 0xBD]).without == "\u{FFFD}")
+        expectEqual(feature?.contains("Featured.unchecked"), true, "\(feature ?? "none")")
+        try expectEqual(Defaults(serialized: [0x4A, 1, 0xFF]).someBytes, Data([0xFF]))
+        try expectEqual(Defaults(serialized: [0x5A, 3, 0xEF, 0xBF, 0xBD]).without, "\u{FFFD}")
     }
 
     @Test func `Generated messages of proto2 and editions have groups, between their tags`() throws {
@@ -61,17 +62,17 @@ import Testing
             part: Groups.Part(name: "n", piece: [Groups.Part.Piece(number: 1), Groups.Part.Piece()]),
             row: [Groups.Row(text: "t")], either: .left(Groups.Left(a: "a")))
         try expectRoundTrip(message)
-        #expect(try Groups(part: Groups.Part(name: "n")).serialized() == [0x0B, 0x0A, 1, 0x6E, 0x0C])
-        #expect(message.either == .left(Groups.Left(a: "a")))
+        try expectEqual(Groups(part: Groups.Part(name: "n")).serialized(), [0x0B, 0x0A, 1, 0x6E, 0x0C])
+        expectEqual(message.either, .left(Groups.Left(a: "a")))
     }
 
     @Test func `Generated messages of proto2 and editions keep unknown numbers out of a closed enum`() throws {
         let message = try Labels(
             serialized: Labels(name: "", number: 0, defaults: Defaults()).serialized() + [0x40, 9])
-        #expect(message.sizes == [])
+        expectEqual(message.sizes, [])
         #expect(!message.unknownFields.isEmpty)
-        #expect(Size(rawValue: 9) == nil)
-        #expect(Size.allCases == [.small, .large])
+        expectNil(Size(rawValue: 9))
+        expectEqual(Size.allCases, [.small, .large])
     }
 
     @Test func `Generated messages of proto2 and editions take extensions of all types`() throws {
@@ -92,11 +93,11 @@ import Testing
         var known = OlderKindsExtensions.all
         for field in [Holder.Extensions.holder as any ExtensionField, Holder.Extensions.in] { known.insert(field) }
         let read = try Extended(serialized: bytes, extensions: known)
-        #expect(read == message)
-        #expect(read[OlderKindsExtensions.numbers] == [1, 2])
-        #expect(read[Holder.Extensions.holder]?.value == "h")
+        expectEqual(read, message)
+        expectEqual(read[OlderKindsExtensions.numbers], [1, 2])
+        expectEqual(read[Holder.Extensions.holder]?.value, "h")
         // Without knowing them, nothing is lost.
-        #expect(try Extended(serialized: Extended(serialized: bytes).serialized(), extensions: known) == message)
+        try expectEqual(Extended(serialized: Extended(serialized: bytes).serialized(), extensions: known), message)
     }
 
     @Test func `Generated messages of proto2 and editions follow the features of their fields`() throws {
@@ -107,9 +108,9 @@ import Testing
             at: Date(timeIntervalSince1970: 1), parts: ["a": Featured.Part(number: 3)])
         try expectRoundTrip(message)
         #expect(message.explicit == "" && message.withDefault == 42 && !message.hasWithDefault)
-        #expect(try Featured.Part(number: 0).serialized() == [])
+        try expectEqual(Featured.Part(number: 0).serialized(), [])
         message = Featured(needed: "", delimited: Featured.Part(number: 2))
-        #expect(try message.serialized() == [0x1A, 0, 0x2B, 0x08, 2, 0x2C])
+        try expectEqual(message.serialized(), [0x1A, 0, 0x2B, 0x08, 2, 0x2C])
         #expect(throws: ProtoError.self) { try Featured().serialized() }
         #expect(throws: ProtoError.self) { try Featured(serialized: [0x1A, 0, 0x0A, 1, 0xFF]) }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchGenerator
 import LatchProtoCompiler
@@ -19,8 +20,8 @@ import Testing
         try #require(compilation.isComplete, "\(compilation.diagnostics)")
         for file in SwiftWriter(files: compilation.filesToGenerate, options: options).write().files {
             let committed = folder.appending(path: "Generated/\(file.path)")
-            #expect(
-                try String(contentsOf: committed, encoding: .utf8) == file.text,
+            try expectEqual(
+                String(contentsOf: committed, encoding: .utf8), file.text,
                 "\(file.path) has drifted: run Scripts/generate-test-models")
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import GeneratedModels
 import LatchRPC
@@ -8,9 +9,9 @@ import Testing
 
 /// Says that a message is the same after it went over the wire, in JSON and as text.
 func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceLocation = #_sourceLocation) throws {
-    #expect(try Value(serialized: message.serialized()) == message, sourceLocation: place)
-    #expect(try Value(json: message.json()) == message, sourceLocation: place)
-    #expect(try Value(text: message.text()) == message, sourceLocation: place)
+    try expectEqual(Value(serialized: message.serialized()), message, sourceLocation: place)
+    try expectEqual(Value(json: message.json()), message, sourceLocation: place)
+    try expectEqual(Value(text: message.text()), message, sourceLocation: place)
 }
 
 @Suite struct RoundTripTests {
@@ -21,18 +22,18 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
 
     @Test func `Generated messages keep scalars of all types`() throws {
         try expectRoundTrip(scalars)
-        #expect(scalars.aUint64 == 18_446_744_073_709_551_615)
-        #expect(scalars.aFloat == .infinity)
-        #expect(scalars.aColor.rawValue == 3)
-        #expect(try Scalars(anInt32: 150).serialized() == [0x18, 0x96, 0x01])
-        #expect(try Scalars(last: "z").serialized() == [0xFA, 0xFF, 0xFF, 0xFF, 0x0F, 1, 0x7A])
+        expectEqual(scalars.aUint64, 18_446_744_073_709_551_615)
+        expectEqual(scalars.aFloat, .infinity)
+        expectEqual(scalars.aColor.rawValue, 3)
+        try expectEqual(Scalars(anInt32: 150).serialized(), [0x18, 0x96, 0x01])
+        try expectEqual(Scalars(last: "z").serialized(), [0xFA, 0xFF, 0xFF, 0xFF, 0x0F, 1, 0x7A])
     }
 
     @Test func `Generated messages write nothing for unset fields, and zero for fields set to zero`() throws {
-        #expect(try Scalars().serialized() == [])
-        #expect(try Scalars(aDouble: 0, aString: "", aColor: .unspecified).serialized() == [])
-        #expect(try Optionals(aString: "").serialized() == [0x72, 0x00])
-        #expect(try Optionals(aColor: .unspecified).serialized() == [0x80, 0x01, 0x00])
+        try expectEqual(Scalars().serialized(), [])
+        try expectEqual(Scalars(aDouble: 0, aString: "", aColor: .unspecified).serialized(), [])
+        try expectEqual(Optionals(aString: "").serialized(), [0x72, 0x00])
+        try expectEqual(Optionals(aColor: .unspecified).serialized(), [0x80, 0x01, 0x00])
     }
 
     @Test func `Generated messages keep optional fields`() throws {
@@ -58,13 +59,13 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
             scalars: [scalars, Scalars()], dates: [Date(timeIntervalSince1970: 1.5)], durations: [.milliseconds(-1)],
             expanded: [1, 2])
         try expectRoundTrip(message)
-        #expect(try Lists(int32s: [1, 2]).serialized() == [0x1A, 2, 1, 2])
-        #expect(try Lists(expanded: [1, 2]).serialized() == [0xA0, 1, 1, 0xA0, 1, 2])
+        try expectEqual(Lists(int32s: [1, 2]).serialized(), [0x1A, 2, 1, 2])
+        try expectEqual(Lists(expanded: [1, 2]).serialized(), [0xA0, 1, 1, 0xA0, 1, 2])
         var other = message
         other.strings.append("b")
         other.scalars[1].aString = "changed"
         #expect(other.strings == ["", "a", "b"] && message.strings == ["", "a"])
-        #expect(other.scalars.map(\.aString) == ["é\n", "changed"])
+        expectEqual(other.scalars.map(\.aString), ["é\n", "changed"])
     }
 
     @Test func `Generated messages keep maps of all keys and values`() throws {
@@ -76,7 +77,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         try expectRoundTrip(message)
         message.byInt32[2] = "b"
         message.byInt32[-1] = nil
-        #expect(message.byInt32 == [2: "b"])
+        expectEqual(message.byInt32, [2: "b"])
     }
 
     @Test func `Generated messages keep one field of a oneof`() throws {
@@ -87,14 +88,14 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         for one in all {
             let message = Choices(contact: one, between: "x", other: .number(0))
             try expectRoundTrip(message)
-            #expect(message.contact == one)
+            expectEqual(message.contact, one)
         }
         var message = Choices(contact: .email("a"))
         message.contact = .phone("b")
-        #expect(try message.serialized() == [0x12, 1, 0x62])
+        try expectEqual(message.serialized(), [0x12, 1, 0x62])
         message.contact = nil
-        #expect(try message.serialized() == [])
-        #expect(message.other == nil)
+        try expectEqual(message.serialized(), [])
+        expectNil(message.other)
     }
 
     @Test func `Generated messages hold well-known types`() throws {
@@ -106,7 +107,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(message.hasAt && message.hasLength)
         message.clearAt()
         #expect(!message.hasAt && message.at == Date(timeIntervalSince1970: 0))
-        #expect(try WellKnown(text: StringValue("x")).json() == #"{"text":"x"}"#)
+        try expectEqual(WellKnown(text: StringValue("x")).json(), #"{"text":"x"}"#)
     }
 
     @Test func `Generated messages nest in each other`() throws {
@@ -114,14 +115,14 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         message.middle = Outer.Middle(inner: Outer.Middle.Inner(name: "b", back: message), level: .high)
         message.next = Outer(next: Outer())
         try expectRoundTrip(message)
-        #expect(message.middle?.inner?.back?.level == .high)
+        expectEqual(message.middle?.inner?.back?.level, .high)
     }
 
     @Test func `Generated messages without fields are equal, and keep unknown fields`() throws {
-        #expect(Nothing() == Nothing())
+        expectEqual(Nothing(), Nothing())
         let unknown = try Nothing(serialized: [0x08, 0x01])
-        #expect(unknown != Nothing())
-        #expect(try unknown.serialized() == [0x08, 0x01])
+        expectNotEqual(unknown, Nothing())
+        try expectEqual(unknown.serialized(), [0x08, 0x01])
     }
 
     @Test(.tags(.actionRedaction)) func `Generated messages never show a secret`() {
@@ -138,23 +139,22 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
     }
 
     @Test func `Generated messages have the names of JSON that their files say`() throws {
-        #expect(
-            try Spelled(urlOfPage: "u", fooBar: "f", leading: "l").json()
-                == #"{"pageURL":"u","FooBar":"f","Leading":"l"}"#)
+        try expectEqual(
+            Spelled(urlOfPage: "u", fooBar: "f", leading: "l").json(), #"{"pageURL":"u","FooBar":"f","Leading":"l"}"#)
     }
 
     @Test func `Generated messages keep numbers of enums that the file does not name`() throws {
         let message = try Scalars(serialized: [0x80, 0x01, 0x63])
-        #expect(message.aColor == .unrecognized(99))
+        expectEqual(message.aColor, .unrecognized(99))
         #expect(Color(rawValue: 2) == .green && Color.verdant == .green)
-        #expect(Color.allCases.map(\.rawValue) == [0, 1, 2, 3, -1, 2_147_483_647])
-        #expect(Color.unrecognized(1) == .red)
+        expectEqual(Color.allCases.map(\.rawValue), [0, 1, 2, 3, -1, 2_147_483_647])
+        expectEqual(Color.unrecognized(1), .red)
     }
 
     @Test func `Generated messages with a prefix and for one module only are different types`() throws {
         let message = OwnScalars(aString: "x", aColor: .red)
         try expectRoundTrip(message)
-        #expect(try Scalars(serialized: message.serialized()).aColor == .red)
-        #expect(OwnScalars.name == Scalars.name)
+        try expectEqual(Scalars(serialized: message.serialized()).aColor, .red)
+        expectEqual(OwnScalars.name, Scalars.name)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import GeneratedModels
 import LatchHTTP
 import LatchRPC
@@ -41,10 +42,10 @@ private struct Counter: CounterServiceServer {
     }
 
     @Test func `A generated service answers calls of one message`() async throws {
-        #expect(try await stub.add(Number(value: 1)).value == 2)
-        #expect(try await stub.total(Empty()).value == 7)
+        try await expectEqual(stub.add(Number(value: 1)).value, 2)
+        try await expectEqual(stub.total(Empty()).value, 7)
         try await stub.reset(Number(value: 1))
-        #expect(try await stub.import(Number(value: 5)).seconds == 5)
+        try await expectEqual(stub.import(Number(value: 5)).seconds, 5)
     }
 
     @Test func `A generated service answers with errors that it throws`() async throws {
@@ -56,16 +57,16 @@ private struct Counter: CounterServiceServer {
     @Test func `A generated service answers streams`() async throws {
         var numbers: [Int64] = []
         for try await number in try await stub.countTo(Number(value: 3)) { numbers.append(number.value) }
-        #expect(numbers == [0, 1, 2])
-        #expect(try await stub.sum(RPCStream([Number(value: 1), Number(value: 2)])).value == 3)
+        expectEqual(numbers, [0, 1, 2])
+        try await expectEqual(stub.sum(RPCStream([Number(value: 1), Number(value: 2)])).value, 3)
     }
 
     @Test func `A generated service knows its methods`() {
-        #expect(CounterServiceMethods.add.path == "/calls.v1.CounterService/Add")
-        #expect(CounterServiceMethods.double.kind == .bidirectional)
-        #expect(CounterServiceMethods.countTo.kind == .serverStreaming)
-        #expect(CounterServiceMethods.total.idempotency == .noSideEffects)
-        #expect(CounterServiceMethods.reset.idempotency == .idempotent)
+        expectEqual(CounterServiceMethods.add.path, "/calls.v1.CounterService/Add")
+        expectEqual(CounterServiceMethods.double.kind, .bidirectional)
+        expectEqual(CounterServiceMethods.countTo.kind, .serverStreaming)
+        expectEqual(CounterServiceMethods.total.idempotency, .noSideEffects)
+        expectEqual(CounterServiceMethods.reset.idempotency, .idempotent)
     }
 }
 
@@ -75,16 +76,16 @@ private struct Counter: CounterServiceServer {
         fake.onAdd = { Number(value: $0.value * 10) }
         fake.onReset = { _ in }
         let service: any CounterServiceProtocol = fake
-        #expect(try await service.add(Number(value: 2)).value == 20)
+        try await expectEqual(service.add(Number(value: 2)).value, 20)
         try await service.reset(Number(value: 3))
-        #expect(fake.addRequests == [Number(value: 2)])
-        #expect(fake.resetRequests == [Number(value: 3)])
+        expectEqual(fake.addRequests, [Number(value: 2)])
+        expectEqual(fake.resetRequests, [Number(value: 3)])
         #expect(fake.totalRequests.isEmpty)
     }
 
     @Test func `A generated fake without an answer fails like a server without the method`() async throws {
         let fake = CounterServiceFake()
         await #expect { try await fake.total(Empty()) } throws: { ($0 as? RPCError)?.status == .unimplemented }
-        #expect(fake.totalRequests.count == 1)
+        expectEqual(fake.totalRequests.count, 1)
     }
 }

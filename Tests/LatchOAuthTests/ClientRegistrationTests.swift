@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -27,14 +28,14 @@ import Testing
 
     @Test func `A program at a token endpoint sends no credential if it is not registered`() async throws {
         let request = try await request(of: .none)
-        #expect(request.fields[.authorization] == nil)
-        #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r"]])
+        expectNil(request.fields[.authorization])
+        expectEqual(issuer.forms, [["grant_type=refresh_token", "refresh_token=r"]])
     }
 
     @Test func `A program at a token endpoint sends its ID if it keeps no secret`() async throws {
         let request = try await request(of: ClientRegistration(clientID: "notes"))
-        #expect(request.fields[.authorization] == nil)
-        #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r", "client_id=notes"]])
+        expectNil(request.fields[.authorization])
+        expectEqual(issuer.forms, [["grant_type=refresh_token", "refresh_token=r", "client_id=notes"]])
     }
 
     @Test(arguments: [
@@ -49,8 +50,8 @@ import Testing
         id: String, secret: String, pair: String
     ) async throws {
         let request = try await request(of: ClientRegistration(clientID: id, secret: secret))
-        #expect(try basic(request) == pair)
-        #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r"]])
+        try expectEqual(basic(request), pair)
+        expectEqual(issuer.forms, [["grant_type=refresh_token", "refresh_token=r"]])
     }
 
     // RFC 8414 §2; report 13 in Documentation/PublicReports.md.
@@ -71,10 +72,10 @@ import Testing
             server: server, registration: ClientRegistration(clientID: "notes", secret: secret), transport: issuer,
             clock: issuer.clock.wallClock())
         _ = try await endpoint.tokens(for: grant)
-        #expect(endpoint.registration.authentication.rawValue == method)
+        expectEqual(endpoint.registration.authentication.rawValue, method)
         let request = try #require(issuer.requests.last)
-        #expect((request.fields[.authorization] != nil) == (method == "basic"))
-        #expect(issuer.forms.last?.contains("client_secret=\(secret)") == (method == "post"))
+        expectEqual(request.fields[.authorization] != nil, method == "basic")
+        expectEqual(issuer.forms.last?.contains("client_secret=\(secret)"), method == "post")
     }
 
     @Test
@@ -85,21 +86,21 @@ import Testing
             ClientRegistration(clientID: "notes", secret: "s", authentication: .basic),
             ClientRegistration(clientID: "notes"), .none,
         ] {
-            #expect(TokenEndpoint(server: server, registration: registration).registration == registration)
+            expectEqual(TokenEndpoint(server: server, registration: registration).registration, registration)
         }
     }
 
     @Test func `A program at a token endpoint proves itself in the form only if configured`() async throws {
         let registration = ClientRegistration(clientID: "no:tes", secret: "p&q=+", authentication: .post)
         let request = try await request(of: registration)
-        #expect(request.fields[.authorization] == nil)
-        #expect(issuer.forms.last?.suffix(2) == ["client_id=no:tes", "client_secret=p&q=+"])
+        expectNil(request.fields[.authorization])
+        expectEqual(issuer.forms.last?.suffix(2), ["client_id=no:tes", "client_secret=p&q=+"])
     }
 
     @Test func `A program at a token endpoint also proves itself when it revokes`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint(ClientRegistration(clientID: "notes", secret: "s")).revoke("t", hint: .refresh)
-        #expect(try basic(try #require(issuer.requests.first)) == "notes:s")
+        try expectEqual(basic(try #require(issuer.requests.first)), "notes:s")
     }
 
     @Test(.tags(.secretTransport)) func `A program at a token endpoint shows its name and not its secret`() {
@@ -108,17 +109,17 @@ import Testing
         dump(issuer.endpoint(registration), to: &text)
         #expect(text.contains("notes"))
         #expect(!text.contains("canary"))
-        #expect(registration == ClientRegistration(clientID: "notes", secret: "canary"))
+        expectEqual(registration, ClientRegistration(clientID: "notes", secret: "canary"))
         // This one follows no server.
-        #expect(registration != ClientRegistration(clientID: "notes", secret: "canary", authentication: .basic))
-        #expect(registration != ClientRegistration(clientID: "notes", secret: "other"))
+        expectNotEqual(registration, ClientRegistration(clientID: "notes", secret: "canary", authentication: .basic))
+        expectNotEqual(registration, ClientRegistration(clientID: "notes", secret: "other"))
     }
 
     @Test func `A program at a token endpoint finds the endpoints below the issuer's path`() throws {
         let url = try #require(URL(string: "https://example.com/tenants/7/"))
         let provider = AuthorizationServer.latchwork(at: url)
-        #expect(provider.tokenEndpoint.absoluteString == "https://example.com/tenants/7/oauth/token")
-        #expect(provider.revocationEndpoint?.absoluteString == "https://example.com/tenants/7/oauth/revoke")
+        expectEqual(provider.tokenEndpoint.absoluteString, "https://example.com/tenants/7/oauth/token")
+        expectEqual(provider.revocationEndpoint?.absoluteString, "https://example.com/tenants/7/oauth/revoke")
     }
 
     @Test func `A program at a token endpoint keeps the query of an endpoint`() async throws {
@@ -127,6 +128,6 @@ import Testing
         let endpoint = TokenEndpoint(
             server: AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: url), transport: issuer)
         _ = try await endpoint.tokens(for: grant)
-        #expect(issuer.requests.first?.path == "/token?api-version=2")
+        expectEqual(issuer.requests.first?.path, "/token?api-version=2")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import TestSupport
 import Testing
@@ -39,7 +40,7 @@ import Testing
     ) throws {
         let options = try ConnectionString(text).options(connectTimeout: .seconds(3))
         let mode = try #require(options.firstIndex { $0.keyword == "dbname" })
-        #expect(options[..<mode].contains { $0 == ("sslmode", "verify-full") } == isVerified)
+        expectEqual(options[..<mode].contains { $0 == ("sslmode", "verify-full") }, isVerified)
         #expect(options.contains { $0 == ("connect_timeout", "3") })
         // The kernel notices a server that has gone, also while a statement without a time limit runs.
         #expect(options[..<mode].contains { $0 == ("tcp_user_timeout", "25000") })
@@ -53,15 +54,15 @@ import Testing
         environment: [String: String], isVerified: Bool
     ) throws {
         for text in ["host=localhost", "postgres://localhost/latch"] {
-            #expect(try ConnectionString(text, environment: environment).isLocal != isVerified)
+            try expectNotEqual(ConnectionString(text, environment: environment).isLocal, isVerified)
         }
     }
 
     @Test func `The configuration of a database hides a message that repeats the password`() throws {
         let string = try ConnectionString("postgres://latch:canary@localhost/latch")
-        #expect(string.redacted("no route.\n\tIs there a host?\n") == "no route")
-        #expect(string.redacted("one\ntwo\n") == "one; two")
-        #expect(string.redacted("cannot find the host canary") == nil)
+        expectEqual(string.redacted("no route.\n\tIs there a host?\n"), "no route")
+        expectEqual(string.redacted("one\ntwo\n"), "one; two")
+        expectNil(string.redacted("cannot find the host canary"))
     }
 
     /// Waiting changes none of these, and the values may be misplaced passwords.
@@ -81,14 +82,14 @@ import Testing
 
     @Test func `The configuration of a database finds the error code of a server of any language`() throws {
         let brief = "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  3D000\n"
-        #expect(ConnectionFailure.sqlState(inBrief: brief) == "3D000")
-        #expect(ConnectionFailure.sqlState(inBrief: "connection to server failed: Connection refused\n") == nil)
+        expectEqual(ConnectionFailure.sqlState(inBrief: brief), "3D000")
+        expectNil(ConnectionFailure.sqlState(inBrief: "connection to server failed: Connection refused\n"))
         let text = "connection to server at \"db\", port 5432 failed: FATAL:  Datenbank »x« existiert nicht\n"
         #expect(ConnectionFailure.isByServer(text))
         for (state, isLasting) in [("3D000", true), ("28000", true), ("57P03", false), ("53300", false)] {
             let failure = try ConnectionFailure(text, sqlState: state, string: .local)
-            #expect(failure.error.isRepeatable != isLasting)
-            #expect(failure.error.hint?.contains("max_connections") == (state == "53300"))
+            expectNotEqual(failure.error.isRepeatable, isLasting)
+            expectEqual(failure.error.hint?.contains("max_connections"), state == "53300")
         }
         let name = "could not translate host name \"db\" to address: Name or service not known\n"
         #expect(
@@ -104,12 +105,12 @@ import Testing
             let error = await failure {
                 try PostgresConnection(PostgresConfiguration(cluster.address(password: password)))
             }
-            #expect(error == .authenticationFailed)
-            #expect(error?.description.contains("canary") == false)
+            expectEqual(error, .authenticationFailed)
+            expectEqual(error?.description.contains("canary"), false)
         }
-        #expect(
-            await failure { try PostgresConnection(PostgresConfiguration("host=/nowhere connect_timeout=2")) }
-                == .connectionFailed)
+        await expectEqual(
+            failure { try PostgresConnection(PostgresConfiguration("host=/nowhere connect_timeout=2")) },
+            .connectionFailed)
     }
 
     @Test func `A connection is not tried again if waiting does not help`() async throws {
@@ -151,7 +152,7 @@ import Testing
         try await observer.run("ALTER DATABASE strict SET default_transaction_deferrable = on")
         let connection = try PostgresConnection(PostgresConfiguration(cluster.address(database: "strict")))
         for (setting, value) in [("transaction_isolation", "read committed"), ("transaction_deferrable", "off")] {
-            #expect(try connection.first("SHOW \(setting)") { row throws(PostgresError) in try row.text(0) } == value)
+            try expectEqual(connection.first("SHOW \(setting)") { row throws(PostgresError) in try row.text(0) }, value)
         }
     }
 
@@ -159,9 +160,9 @@ import Testing
         let cluster = try await PostgresCluster.shared()
         let hosts = "127.0.0.1:1,127.0.0.1:\(cluster.port)"
         let string = "postgres://latch:\(PostgresCluster.password)@\(hosts)/postgres?sslmode=disable"
-        #expect(try PostgresConnection(PostgresConfiguration(string)).run("SELECT 1") == 1)
+        try expectEqual(PostgresConnection(PostgresConfiguration(string)).run("SELECT 1"), 1)
         let standby = string + "&target_session_attrs=standby"
-        #expect(await failure { try PostgresConnection(PostgresConfiguration(standby)) } == .connectionFailed)
+        await expectEqual(failure { try PostgresConnection(PostgresConfiguration(standby)) }, .connectionFailed)
     }
 
     /// The string says nothing about the role of a server.
@@ -178,11 +179,11 @@ import Testing
             let primary = try await PostgresCluster.shared()
             let database = database(on: standby, primary)
             defer { database.close() }
-            #expect(try await database.run("CREATE TABLE of_primary (n bigint)") == 0)
+            try await expectEqual(database.run("CREATE TABLE of_primary (n bigint)"), 0)
             let port = try await database.withConnection { connection in
                 try connection.first("SHOW port") { row throws(PostgresError) in try row.text(0) }
             }
-            #expect(port == primary.port)
+            expectEqual(port, primary.port)
         }
     }
 
@@ -198,14 +199,14 @@ import Testing
             // The second has what was replicated to it.
             for server in [administrator, observer] { try await server.run("CREATE TABLE of_successor (n bigint)") }
             let setting = "SELECT count(*) FROM pg_settings WHERE name = 'default_transaction_read_only'"
-            #expect(try await database.number("\(setting) AND setting = 'off'") == 1)
+            try await expectEqual(database.number("\(setting) AND setting = 'off'"), 1)
             _ = try await administrator.withConnection { connection in
                 try connection.run("ALTER SYSTEM SET default_transaction_read_only = on")
                 return try connection.run("SELECT pg_reload_conf()")
             }
             try await database.wait(for: "\(setting) AND setting = 'on'")
-            #expect(try await database.run("INSERT INTO of_successor VALUES (1)") == 1)
-            #expect(try await observer.number("SELECT count(*) FROM of_successor") == 1)
+            try await expectEqual(database.run("INSERT INTO of_successor VALUES (1)"), 1)
+            try await expectEqual(observer.number("SELECT count(*) FROM of_successor"), 1)
         }
     }
 
@@ -226,7 +227,7 @@ import Testing
             ] {
                 let error = await failure { try connect(rest) }
                 #expect(error == .untrustedServer && error?.isRepeatable == false)
-                #expect(error?.description.contains("canary") == false)
+                expectEqual(error?.description.contains("canary"), false)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ import Testing
             try await group.waitForAll()
         }
         try await holder.value
-        #expect(order.entries == [0, 1, 2, 3, 4])
+        expectEqual(order.entries, [0, 1, 2, 3, 4])
         #expect(database.connections == (open: 1, idle: 1, waiting: 0))
     }
 
@@ -46,10 +47,10 @@ import Testing
                     }
                 }
             }
-            for try await rows in group { #expect(rows == 1) }
+            for try await rows in group { expectEqual(rows, 1) }
         }
         #expect(counts.entries.max() ?? 0 <= 3)
-        #expect(database.connections.waiting == 0)
+        expectEqual(database.connections.waiting, 0)
     }
 
     @Test func `A pool of connections ends a wait after its time limit, or with its task`() async throws {
@@ -59,14 +60,14 @@ import Testing
         while await failure({ try await database.number("SELECT 1") }) == .poolTimeout {}
         let gate = Gate()
         let holder = try await database.occupy(until: gate)
-        #expect(await failure { try await database.number("SELECT 1") } == .poolTimeout)
+        await expectEqual(failure { try await database.number("SELECT 1") }, .poolTimeout)
         let cancelled = Task { try await database.withConnection { _ in Issue.record("it ran") } }
         cancelled.cancel()
         await #expect(throws: (any Error).self) { try await cancelled.value }
-        #expect(database.connections.waiting == 0)
+        expectEqual(database.connections.waiting, 0)
         gate.open()
         try await holder.value
-        #expect(try await database.number("SELECT 2") == 2)
+        try await expectEqual(database.number("SELECT 2"), 2)
     }
 
     @Test func `A pool of connections rejects calls beyond its queue`() async throws {
@@ -76,18 +77,18 @@ import Testing
         let holder = try await database.occupy(until: gate)
         let waiting = Task { try await database.number("SELECT 3") }
         try await eventually { database.connections.waiting == 1 }
-        #expect(await failure { try await database.number("SELECT 1") } == .overloaded)
+        await expectEqual(failure { try await database.number("SELECT 1") }, .overloaded)
         gate.open()
-        #expect(try await waiting.value == 3)
+        try await expectEqual(waiting.value, 3)
         try await holder.value
     }
 
     @Test func `A pool of connections closes unused connections`() async throws {
         let database = try await database { $0.idleTimeout = .milliseconds(1) }
         defer { database.close() }
-        #expect(try await database.number("SELECT 1") == 1)
+        try await expectEqual(database.number("SELECT 1"), 1)
         try await eventually { database.connections.open == 0 }
-        #expect(try await database.number("SELECT 1") == 1)
+        try await expectEqual(database.number("SELECT 1"), 1)
     }
 
     @Test
@@ -102,12 +103,12 @@ import Testing
             try connection.run("BEGIN")
             return connection.processID
         }
-        #expect(database.connections.open == 0)
+        expectEqual(database.connections.open, 0)
         let idle = try await database.withConnection { $0.processID }
-        #expect(idle != open)
+        expectNotEqual(idle, open)
         _ = try await observer.number("SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(idle))])
         // A single statement is not repeated, so a stale connection would show.
-        #expect(try await database.withConnection { $0.processID } != idle)
+        try await expectNotEqual(database.withConnection { $0.processID }, idle)
     }
 
     @Test func `A pool of connections lets all callers through once the server is back`() async throws {
@@ -128,8 +129,8 @@ import Testing
         }
         try await eventually { database.outage == .connectionFailed && database.connections.waiting > 0 }
         let second = try await first.restarted()
-        for (number, read) in reads.enumerated() { #expect(try await read.value == Int64(number)) }
-        for write in writes { #expect(try await write.value == 1) }
+        for (number, read) in reads.enumerated() { try await expectEqual(read.value, Int64(number)) }
+        for write in writes { try await expectEqual(write.value, 1) }
         #expect(database.outage == nil && database.connections.waiting == 0)
         try await second.remove()
     }
@@ -143,7 +144,7 @@ import Testing
         await withTaskGroup { group in
             for _ in 0..<32 as Range<Int> {
                 group.addTask {
-                    #expect(await failure { try await database.number("SELECT 1") } == .connectionRejected)
+                    await expectEqual(failure { try await database.number("SELECT 1") }, .connectionRejected)
                 }
             }
         }
@@ -153,7 +154,7 @@ import Testing
         // A call that has begun before the database was there may have taken the last failure along.
         while await failure({ try await database.number("SELECT 1") }) == .connectionRejected {}
         // So may an attempt to connect that was made before; the next call ends the outage then.
-        repeat { #expect(try await database.number("SELECT 2") == 2) } while database.outage != nil
+        repeat { try await expectEqual(database.number("SELECT 2"), 2) } while database.outage != nil
     }
 
     @Test func `A pool of connections that is closed rejects its callers and ends with the last use`() async throws {
@@ -163,10 +164,10 @@ import Testing
         let waiting = Task { await failure { try await database.number("SELECT 1") } }
         try await eventually { database.connections.waiting == 1 }
         database.close()
-        #expect(await waiting.value == .poolClosed)
-        #expect(await failure { try await database.number("SELECT 1") } == .poolClosed)
+        await expectEqual(waiting.value, .poolClosed)
+        await expectEqual(failure { try await database.number("SELECT 1") }, .poolClosed)
         gate.open()
         try await holder.value
-        #expect(database.connections.open == 0)
+        expectEqual(database.connections.open, 0)
     }
 }

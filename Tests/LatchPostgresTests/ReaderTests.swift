@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import TestSupport
 import Testing
@@ -33,8 +34,8 @@ import Testing
             for task in [first] + others {
                 do { transactions.insert(try await task.value) } catch is PostgresError { failures += 1 }
             }
-            #expect(failures == divisors.count { $0 == 0 })
-            if failures == 0 { #expect(transactions.count == 2) }
+            expectEqual(failures, divisors.count { $0 == 0 })
+            if failures == 0 { expectEqual(transactions.count, 2) }
         }
     }
 
@@ -52,7 +53,7 @@ import Testing
                             [.integer(id), .integer(number)])
                         let statement = PostgresStatement("SELECT number FROM observed WHERE id = $1", [.integer(id)])
                         let read = try await reader.run(statement)
-                        #expect(try read.first { row throws(PostgresError) in try row.integer(0) } == number)
+                        try expectEqual(read.first { row throws(PostgresError) in try row.integer(0) }, number)
                     }
                 }
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import TestSupport
 import Testing
@@ -36,7 +37,7 @@ import Testing
         _ = try await database.transaction(.serializable) { try $0.run("SELECT 1") }
         trip.finish()
         let all = await trips.reduce(into: []) { $0.append($1) }
-        #expect(all.suffix(2) == [["BEGIN ISOLATION LEVEL SERIALIZABLE", "SELECT 1"], ["COMMIT"]])
+        expectEqual(all.suffix(2), [["BEGIN ISOLATION LEVEL SERIALIZABLE", "SELECT 1"], ["COMMIT"]])
     }
 
     @Test func `A statement reads small numbers, Booleans and names`() async throws {
@@ -60,10 +61,10 @@ import Testing
                 try $0.first("SELECT 'canary' AS secret") { row throws(PostgresError) in try row.integer(0) }
             }
         }
-        #expect(error == .mismatch)
+        expectEqual(error, .mismatch)
         #expect(error?.message.contains("secret") == true && error?.message.contains("canary") == false)
-        #expect(await failure { try await database.number("SELECT NULL::bigint") } == .mismatch)
-        #expect(await failure { try await database.number("SELECT 1.5") } == .mismatch)
+        await expectEqual(failure { try await database.number("SELECT NULL::bigint") }, .mismatch)
+        await expectEqual(failure { try await database.number("SELECT 1.5") }, .mismatch)
     }
 
     @Test func `A statement reports a violated key by its name and never by its value`() async throws {
@@ -92,12 +93,12 @@ import Testing
         try await database.run("CREATE TABLE changing (a bigint)")
         try await database.run("INSERT INTO changing VALUES ($1)", [.integer(1)])
         let select = "SELECT * FROM changing"
-        for _ in 0..<3 { #expect(try await database.number(select) == 1) }
+        for _ in 0..<3 { try await expectEqual(database.number(select), 1) }
         // BEGIN is the fourth.
-        #expect(try await database.withConnection { $0.preparedCount } == 4)
+        try await expectEqual(database.withConnection { $0.preparedCount }, 4)
         try await database.run("ALTER TABLE changing ADD COLUMN b bigint")
         // "cached plan must not change result type": the read is repeated on a fresh connection.
-        #expect(try await database.number(select) == 1)
+        try await expectEqual(database.number(select), 1)
     }
 
     @Test func `A statement has a name from its text, and is refused in the session of another client`() async throws {
@@ -126,8 +127,8 @@ import Testing
                 results += try connection.all(sql) { row throws(PostgresError) in try row.integer(0) }
             }
         }
-        #expect(last == Array(0..<300))
-        #expect(try await database.withConnection { $0.preparedCount } == 256)
+        expectEqual(last, Array(0..<300))
+        try await expectEqual(database.withConnection { $0.preparedCount }, 256)
     }
 
     @Test func `A statement is canceled after the time limit, and the connection stays`() async throws {
@@ -137,8 +138,8 @@ import Testing
         }
         defer { database.close() }
         let process = try await database.withConnection { $0.processID }
-        #expect(await failure { try await database.number("SELECT 1 FROM pg_sleep(600)") } == .statementTimeout)
-        #expect(try await database.withConnection { $0.processID } == process)
+        await expectEqual(failure { try await database.number("SELECT 1 FROM pg_sleep(600)") }, .statementTimeout)
+        try await expectEqual(database.withConnection { $0.processID }, process)
     }
 }
 
@@ -149,9 +150,9 @@ import Testing
         try await database.run("CREATE TABLE flight (id bigint PRIMARY KEY)")
         let insert = { (id: Int64) in PostgresStatement("INSERT INTO flight VALUES ($1)", [.integer(id)]) }
         let results = try await database.pipeline([insert(1), insert(2)])
-        #expect(results.map(\.changedRows) == [1, 1])
-        #expect(await failure { try await database.pipeline([insert(3), insert(1), insert(4)]) } == .uniqueViolation)
-        #expect(try await database.number("SELECT count(*) FROM flight") == 2)
+        expectEqual(results.map(\.changedRows), [1, 1])
+        await expectEqual(failure { try await database.pipeline([insert(3), insert(1), insert(4)]) }, .uniqueViolation)
+        try await expectEqual(database.number("SELECT count(*) FROM flight"), 2)
     }
 
     @Test func `A pipeline of separate transactions loses only the failing one`() async throws {
@@ -168,8 +169,8 @@ import Testing
                 return error
             }
         }
-        #expect(outcomes == [nil, .uniqueViolation, nil, nil])
-        #expect(try await database.number("SELECT count(*) FROM flights") == 3)
+        expectEqual(outcomes, [nil, .uniqueViolation, nil, nil])
+        try await expectEqual(database.number("SELECT count(*) FROM flights"), 3)
     }
 
     @Test func `A pipeline can be larger than the buffers between client and server`() async throws {
@@ -179,7 +180,7 @@ import Testing
         let echo = PostgresStatement("SELECT $1::bytea", [.blob(blob)])
         let results = try await database.pipeline(Array(repeating: echo, count: 100))
         for result in results {
-            #expect(try result.first { row throws(PostgresError) in try row.blob(0) } == blob)
+            try expectEqual(result.first { row throws(PostgresError) in try row.blob(0) }, blob)
         }
     }
 }

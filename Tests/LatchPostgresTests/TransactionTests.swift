@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestSupport
@@ -36,7 +37,7 @@ import Testing
             return try leave(1, connection)
         }
         #expect(!hasLeft && attempts.entries.count == 2)
-        #expect(try await database.number("SELECT sum(doctors)::bigint FROM shift") == 1)
+        try await expectEqual(database.number("SELECT sum(doctors)::bigint FROM shift"), 1)
 
         let impatient = cluster.database { $0.retryTimeout = .zero }
         defer { impatient.close() }
@@ -80,7 +81,7 @@ import Testing
         }
         // Repeated once, or more often where the two meet again.
         #expect(attempts.entries.count >= 3)
-        #expect(try await database.number("SELECT sum(n)::bigint FROM lock_order") == 4)
+        try await expectEqual(database.number("SELECT sum(n)::bigint FROM lock_order"), 4)
     }
 
     @Test func `A transaction whose server process is killed before the commit is repeated`() async throws {
@@ -97,8 +98,8 @@ import Testing
                 "SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(connection.processID))])
             try connection.run("INSERT INTO killed VALUES (2)")
         }
-        #expect(attempts.entries.count == 2)
-        #expect(try await database.number("SELECT count(*) FROM killed") == 1)
+        expectEqual(attempts.entries.count, 2)
+        try await expectEqual(database.number("SELECT count(*) FROM killed"), 1)
     }
 
     @Test func `A transaction without a time limit takes any time, and ends with its server process`() async throws {
@@ -113,9 +114,9 @@ import Testing
             _ = try await database.transaction(isLimited: false) { try $0.run("SELECT 1 FROM pg_sleep(4)") }
             // Each of them is within the limit, and all of them together are not.
             let many = [PostgresStatement](repeating: PostgresStatement("SELECT 1 FROM pg_sleep(0.01)"), count: 400)
-            #expect(try await database.pipeline(many).count == 400)
+            try await expectEqual(database.pipeline(many).count, 400)
             let error = await failure { try await database.run("SELECT 1 FROM pg_sleep(600)") }
-            #expect(error == .statementTimeout)
+            expectEqual(error, .statementTimeout)
         }
         let attempts = Journal()
         let processes = Journal()
@@ -149,11 +150,11 @@ import Testing
             }
         }
         let before = try await database.withConnection(settings)
-        #expect(try await database.transaction(isLimited: false, settings) == ["0", "1h", "2s"])
+        try await expectEqual(database.transaction(isLimited: false, settings), ["0", "1h", "2s"])
         #expect(try await database.withConnection(settings) == before && before != ["0", "1h", "2s"])
         let unlimited = cluster.database { $0.statementTimeout = nil }
         defer { unlimited.close() }
-        #expect(try await unlimited.withConnection(settings) == ["0", "1h", "2s"])
+        try await expectEqual(unlimited.withConnection(settings), ["0", "1h", "2s"])
     }
 
     @Test func `A transaction without a time limit ends within a statement when its process is killed`() async throws {
@@ -228,12 +229,12 @@ import Testing
                 do { try connection.run("INSERT INTO undone VALUES (1)") } catch PostgresError.uniqueViolation {}
             }
         }
-        #expect(hidden == .transactionFailed)
-        #expect(try await database.transaction { _ in 7 } == 7)
+        expectEqual(hidden, .transactionFailed)
+        try await expectEqual(database.transaction { _ in 7 }, 7)
         let nested = await failure { try await database.transaction { try $0.transaction { try $0.run("SELECT 1") } } }
-        #expect(nested == .statementFailed)
-        #expect(try await database.number("SELECT count(*) FROM undone") == 0)
-        #expect(try await database.withConnection { $0.processID } == process)
+        expectEqual(nested, .statementFailed)
+        try await expectEqual(database.number("SELECT count(*) FROM undone"), 0)
+        try await expectEqual(database.withConnection { $0.processID }, process)
     }
 
     @Test func `A transaction that only reads sees one state and cannot write`() async throws {
@@ -266,14 +267,14 @@ import Testing
                 let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
                 try await observer.wait(for: "SELECT count(*) \(waiting)")
                 _ = try await observer.number("SELECT \(interruption)(pid) \(waiting)")
-                #expect(await commit.value == .outcomeUnknown)
+                await expectEqual(commit.value, .outcomeUnknown)
             }
             let single = Task {
                 await failure { try await database.pipeline([PostgresStatement("INSERT INTO unknown VALUES (1)")]) }
             }
             try await observer.wait(for: "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
             await cluster.stop()
-            #expect(await single.value == .outcomeUnknown)
+            await expectEqual(single.value, .outcomeUnknown)
         }
     }
 
@@ -295,7 +296,7 @@ import Testing
         }
         try await database.run("INSERT INTO warned VALUES (1)")
         _ = try await database.pipeline([PostgresStatement("INSERT INTO warned VALUES (2)")])
-        #expect(try await database.number("SELECT count(*) FROM warned") == 2)
+        try await expectEqual(database.number("SELECT count(*) FROM warned"), 2)
     }
 
     @Test func `A transaction waits for a server that starts again`() async throws {
@@ -315,9 +316,9 @@ import Testing
         let write = Task { try await database.run("INSERT INTO survivor VALUES (1)") }
         try await eventually { database.outage == .connectionFailed }
         let second = try await first.restarted()
-        #expect(try await write.value == 1)
+        try await expectEqual(write.value, 1)
         #expect(news.entries == [0, 1] && database.outage == nil, "lost once, and back")
-        #expect(try await database.number("SELECT count(*) FROM survivor") == 1)
+        try await expectEqual(database.number("SELECT count(*) FROM survivor"), 1)
         try await second.remove()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import TestSupport
 import Testing
@@ -28,8 +29,8 @@ import Testing
             }
             return try await group.reduce(0, +)
         }
-        #expect(rotations == 20)
-        #expect(try await database.number("SELECT count(*) FROM family WHERE counter = 1") == 20)
+        expectEqual(rotations, 20)
+        try await expectEqual(database.number("SELECT count(*) FROM family WHERE counter = 1"), 20)
     }
 
     @Test
@@ -59,13 +60,13 @@ import Testing
             for task in [first] + others {
                 do { transactions.insert(try await task.value) } catch PostgresError.uniqueViolation { failures += 1 }
             }
-            #expect(failures == (isDuplicate ? 2 : 0))
-            if !isDuplicate { #expect(transactions.count == 2) }
+            expectEqual(failures, isDuplicate ? 2 : 0)
+            if !isDuplicate { expectEqual(transactions.count, 2) }
         }
-        #expect(try await database.number("SELECT count(*) FROM gathered") == 68)
+        try await expectEqual(database.number("SELECT count(*) FROM gathered"), 68)
         // Each call counts, also those of a flight in which others have failed.
         #expect(writer.statistics.calls == 70 && writer.statistics.flights == 4)
-        #expect(writer.statistics.largestFlight == 63)
+        expectEqual(writer.statistics.largestFlight, 63)
     }
 
     /// Runs `body` with a writer whose updates of the row 1 wait for a lock until the gate is opened.
@@ -95,7 +96,7 @@ import Testing
         gate.open()
         try await holder.value
         try await waiting.value
-        #expect(try await other.number("SELECT sum(value)::bigint FROM \(table)") == sum)
+        try await expectEqual(other.number("SELECT sum(value)::bigint FROM \(table)"), sum)
     }
 
     private func add(to id: Int64, of table: String, _ writer: PostgresWriter) async throws {
@@ -120,7 +121,7 @@ import Testing
             let begin = ContinuousClock.now
             try await eventually { ContinuousClock.now - begin > limit }
             gate.open()
-            #expect(await waiting.value == .poolTimeout)
+            await expectEqual(waiting.value, .poolTimeout)
         }
     }
 
@@ -128,7 +129,7 @@ import Testing
     func `A writer with group commit rejects calls once the database is closed, also beside a flight`() async throws {
         try await withLockedRow("closed", connections: 1, flights: 1, sum: 2) { database, writer, _ in
             database.close()
-            #expect(await failure { try await add(to: 2, of: "closed", writer) } == .poolClosed)
+            await expectEqual(failure { try await add(to: 2, of: "closed", writer) }, .poolClosed)
         }
     }
 
@@ -185,11 +186,11 @@ import Testing
                 }
                 return await group.reduce(into: [PostgresError?]()) { $0.append($1) }
             }
-            #expect(outcomes.count { $0 == nil } == 4)
+            expectEqual(outcomes.count { $0 == nil }, 4)
             // Statements that were to use what another one of the flight could not prepare can be repeated.
             #expect(outcomes.compactMap(\.self).allSatisfy { $0 == .statementTimeout || $0.isRepeatable })
         }
-        #expect(try await database.number("SELECT count(*) FROM free") == 4)
+        try await expectEqual(database.number("SELECT count(*) FROM free"), 4)
         gate.open()
         try await holder.value
     }

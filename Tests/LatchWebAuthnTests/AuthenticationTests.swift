@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import LatchTesting
@@ -56,16 +57,16 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
     @Test func `An authentication is verified with each algorithm`() throws {
         for signer in [try Ceremony.Signer.es256(), try .eddsa(), try .rs256()] {
             let assertion = try Ceremony(signingWith: signer).authenticate()
-            #expect(assertion == VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
+            expectEqual(assertion, VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
         }
     }
 
     @Test(arguments: Deviation.all)
     private func `An authentication is refused with its reason`(_ deviation: Deviation) throws {
         var ceremony = Ceremony(signingWith: try .es256())
-        #expect(try reason { try ceremony.authenticate() } == nil)
+        try expectNil(reason { try ceremony.authenticate() })
         deviation.apply(&ceremony)
-        #expect(try reason { try ceremony.authenticate() } == deviation.reason)
+        try expectEqual(reason { try ceremony.authenticate() }, deviation.reason)
     }
 
     @Test func `An authentication is refused if its signature is of other bytes`() throws {
@@ -75,17 +76,17 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
         let signature = try signer.sign(valid.signed)
         var ceremony = valid
         ceremony.changeSignature = { $0 = signature }
-        #expect(try reason { try ceremony.authenticate() } == nil)
+        try expectNil(reason { try ceremony.authenticate() })
         ceremony.counter = 1
-        #expect(try reason { try ceremony.authenticate() } == .invalidSignature)
+        try expectEqual(reason { try ceremony.authenticate() }, .invalidSignature)
         ceremony = valid
         ceremony.clientMembers["more"] = 1
         ceremony.changeSignature = { $0 = signature }
-        #expect(try reason { try ceremony.authenticate() } == .invalidSignature)
+        try expectEqual(reason { try ceremony.authenticate() }, .invalidSignature)
         ceremony = valid
         let foreign = try other.sign(valid.signed)
         ceremony.changeSignature = { $0 = foreign }
-        #expect(try reason { try ceremony.authenticate() } == .invalidSignature)
+        try expectEqual(reason { try ceremony.authenticate() }, .invalidSignature)
     }
 
     @Test(arguments: [(0, 0, true), (0, 1, true), (1, 2, true), (1, 1, false), (2, 1, false), (1, 0, false)])
@@ -94,7 +95,7 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
     {
         var ceremony = Ceremony(signingWith: try .es256())
         ceremony.counter = sent
-        #expect(try ceremony.authenticate().isNewer(than: stored) == isAccepted)
+        try expectEqual(ceremony.authenticate().isNewer(than: stored), isAccepted)
     }
 
     @Test(arguments: [(UInt8(0x05), false, false), (0x0D, true, false), (0x1D, true, true)])
@@ -104,13 +105,13 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
         var ceremony = Ceremony(signingWith: try .es256())
         ceremony.flags = flags
         let expected = VerifiedAssertion(counter: 0, isBackupEligible: isEligible, isBackedUp: isBackedUp)
-        #expect(try ceremony.authenticate() == expected)
+        try expectEqual(ceremony.authenticate(), expected)
     }
 
     @Test func `An authentication ignores unrequested extensions`() throws {
         var ceremony = Ceremony(signingWith: try .es256())
         ceremony.flags |= 0x80
         ceremony.tail = CBORBytes.map([(CBORBytes.text("appid"), [0xF5])])
-        #expect(try reason { try ceremony.authenticate() } == nil)
+        try expectNil(reason { try ceremony.authenticate() })
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
         ("a1 61 61 f5", .map([.text([0x61]): .bool(true)])), ("f4", .bool(false)), ("f6", .null), ("a0", .map([:])),
         ("81818180", .array([.array([.array([.array([])])])])),
     ]) func `An item of CBOR has the value of RFC 8949`(_ hex: String, _ value: CBORValue) throws {
-        #expect(try decoded(hex).get() == value)
+        try expectEqual(decoded(hex).get(), value)
     }
 
     @Test(arguments: [
@@ -42,22 +43,22 @@ import Testing
         ("ff", .unsupportedItem), ("1c", .unsupportedItem), ("1b ffffffffffffffff", .unsupportedItem),
         ("3b ffffffffffffffff", .unsupportedItem), ("a1 80 00", .unsupportedItem), ("a1 f5 00", .unsupportedItem),
     ]) func `An item of CBOR is refused with its reason`(_ hex: String, _ reason: CBORError) {
-        #expect(decoded(hex) == .failure(reason))
+        expectEqual(decoded(hex), .failure(reason))
     }
 
     @Test func `An item of CBOR that claims many members takes no memory for them`() {
-        #expect(decoded("9a 7fffffff 00") == .failure(.truncated))
-        #expect(decoded("ba 7fffffff 00") == .failure(.truncated))
+        expectEqual(decoded("9a 7fffffff 00"), .failure(.truncated))
+        expectEqual(decoded("ba 7fffffff 00"), .failure(.truncated))
     }
 
     @Test func `An item of CBOR equals our encoder's output`() throws {
         let items: [([UInt8], CBORValue)] = [0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_296, -1, -24, -25, -70_000]
             .map { (CBORBytes.integer($0), .integer($0)) }
-        for (bytes, value) in items { #expect(try CBORValue(decoding: bytes) == value) }
+        for (bytes, value) in items { try expectEqual(CBORValue(decoding: bytes), value) }
         let long = [UInt8](repeating: 7, count: 300)
-        #expect(try CBORValue(decoding: CBORBytes.bytes(long)) == .bytes(long))
-        #expect(
-            try CBORValue(decoding: CBORBytes.array([CBORBytes.text("é"), CBORBytes.map([])]))
-                == .array([.text(Array("é".utf8)), .map([:])]))
+        try expectEqual(CBORValue(decoding: CBORBytes.bytes(long)), .bytes(long))
+        try expectEqual(
+            CBORValue(decoding: CBORBytes.array([CBORBytes.text("é"), CBORBytes.map([])])),
+            .array([.text(Array("é".utf8)), .map([:])]))
     }
 }

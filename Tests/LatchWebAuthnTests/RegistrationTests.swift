@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import LatchTesting
@@ -155,30 +156,30 @@ extension Ceremony {
         let credential = try ceremony.register()
         #expect(credential.id == ceremony.id && credential.publicKey == ceremony.signer.cose)
         #expect(credential.counter == 0 && credential.isBackupEligible && credential.isBackedUp)
-        #expect(credential.aaguid == [UInt8](repeating: 9, count: 16))
-        #expect(credential.transports == ["internal", "hybrid"])
+        expectEqual(credential.aaguid, [UInt8](repeating: 9, count: 16))
+        expectEqual(credential.transports, ["internal", "hybrid"])
     }
 
     @Test(arguments: Deviation.response + Deviation.clientData + Deviation.authenticatorData + Deviation.keys)
     private func `A registration is refused with its reason`(_ deviation: Deviation) throws {
         var ceremony = Ceremony(registering: try .es256())
-        #expect(try reason { try ceremony.register() } == nil)
+        try expectNil(reason { try ceremony.register() })
         try deviation.apply(&ceremony)
-        #expect(try reason { try ceremony.register() } == deviation.reason)
+        try expectEqual(reason { try ceremony.register() }, deviation.reason)
     }
 
     @Test(arguments: Deviation.statements)
     private func `A registration is refused with an unreliable statement`(_ deviation: Deviation) throws {
         var ceremony = Ceremony(registering: try .es256())
         try deviation.apply(&ceremony)
-        #expect(try reason { try ceremony.register() } == deviation.reason)
+        try expectEqual(reason { try ceremony.register() }, deviation.reason)
     }
 
     @Test func `A registration can be attested by the credential itself, with each algorithm`() throws {
         for signer in [try Ceremony.Signer.es256(), try .eddsa(), try .rs256()] {
             var ceremony = Ceremony(registering: signer)
             try ceremony.attestItself()
-            #expect(try ceremony.register().publicKey == signer.cose)
+            try expectEqual(ceremony.register().publicKey, signer.cose)
         }
     }
 
@@ -187,13 +188,13 @@ extension Ceremony {
         ceremony.flags |= 0x80 | 0x22
         ceremony.tail = CBORBytes.map([(CBORBytes.text("credProtect"), CBORBytes.integer(2))])
         ceremony.clientMembers["other_keys_can_be_added_here"] = "do not compare clientDataJSON against a template"
-        #expect(try reason { try ceremony.register() } == nil)
+        try expectNil(reason { try ceremony.register() })
     }
 
     @Test func `A registration is read with a byte order mark, as UTF-8 decode does`() throws {
         var ceremony = Ceremony(registering: try .es256())
         ceremony.clientBytes = [0xEF, 0xBB, 0xBF] + ceremony.clientData
-        #expect(try reason { try ceremony.register() } == nil)
+        try expectNil(reason { try ceremony.register() })
     }
 
     @Test func `A registration is refused wherever its attestation object ends early`() throws {
@@ -201,11 +202,11 @@ extension Ceremony {
         let whole = try RegistrationResponse(ceremony.json()).attestationObject
         for count in 0..<whole.count {
             let reason = try reason { try AttestationObject(Array(whole[..<count])) }
-            #expect(reason == .malformedAttestationObject)
+            expectEqual(reason, .malformedAttestationObject)
         }
         let data = ceremony.authenticatorData
         for count in 0..<data.count {
-            #expect(try reason { try AuthenticatorData(Array(data[..<count])) } == .malformedAuthenticatorData)
+            try expectEqual(reason { try AuthenticatorData(Array(data[..<count])) }, .malformedAuthenticatorData)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchJOSE
@@ -54,19 +55,19 @@ import Testing
 
     @Test func `A virtual authenticator registers and signs in, and counts`() throws {
         let registered = try create(creation())
-        #expect(authenticator.credentialIDs == [Base64URL.encode(registered.id)])
+        expectEqual(authenticator.credentialIDs, [Base64URL.encode(registered.id)])
         #expect(!registered.isBackupEligible && registered.transports == ["usb"])
-        #expect(try get(registered).counter == 1)
+        try expectEqual(get(registered).counter, 1)
         let copy = authenticator.copy()
-        #expect(try get(registered).counter == 2)
-        #expect(copy.credentialIDs == authenticator.credentialIDs)
+        try expectEqual(get(registered).counter, 2)
+        expectEqual(copy.credentialIDs, authenticator.credentialIDs)
     }
 
     @Test func `A virtual authenticator is a phone by default, which synchronizes and counts nothing`() throws {
         authenticator.behavior = VirtualAuthenticator.Behavior()
         let registered = try create(creation())
         #expect(registered.isBackupEligible && registered.isBackedUp)
-        #expect(try get(registered) == VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
+        try expectEqual(get(registered), VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
     }
 
     @Test func `A virtual authenticator refuses the same requests as a browser`() throws {
@@ -98,8 +99,8 @@ import Testing
         let first = try create(creation())
         let second = try create(creation())
         let other = try create(creation(user: "user 2"))
-        #expect(authenticator.credentialIDs == [second, other].map { Base64URL.encode($0.id) })
-        #expect(first.id != second.id)
+        expectEqual(authenticator.credentialIDs, [second, other].map { Base64URL.encode($0.id) })
+        expectNotEqual(first.id, second.id)
     }
 
     @Test func `A virtual authenticator shows no key`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -45,13 +46,13 @@ import Testing
         await app.type([.email: email, .password: password], thenTap: .submit)
         await app.tap(.submit)
         await app.tap(.done)
-        #expect(app.auth.screen == nil)
+        expectNil(app.auth.screen)
         let notes = try #require(app.notes)
         notes.send(.appear)
         await notes.type([.text: "Buy milk"], thenTap: .submit)
         app.auth.menu?.press(.signOut)
         await app.settled()
-        #expect(app.notes == nil)
+        expectNil(app.notes)
 
         await app.tap(.passkey)
         app.notes?.send(.appear)
@@ -59,7 +60,7 @@ import Testing
         #expect(app.notes?.texts == ["Buy milk"] && app.auth.screen == nil)
         app.auth.menu?.press(.profile)
         await app.tap(.passkeys)
-        #expect(app.auth.screen?.model.controls.filter { $0.id.name == "passkey" }.count == 1)
+        expectEqual(app.auth.screen?.model.controls.filter { $0.id.name == "passkey" }.count, 1)
         try stage.removeFolder()
     }
 
@@ -78,15 +79,15 @@ import Testing
         let long = try #require(notes.screen.notes?.refused.first)
         #expect(long.note?.text == text && !long.isForbidden && notes.control(.sendAgain(long.id)) == nil)
         await notes.type(thenTap: .refresh)
-        #expect(notes.screen.notes?.refused == [long], "it is neither lost nor sent again")
+        expectEqual(notes.screen.notes?.refused, [long], "it is neither lost nor sent again")
         await notes.type(thenTap: .editNote(long.id))
-        #expect(notes.control(.text)?.text.value == text)
+        expectEqual(notes.control(.text)?.text.value, text)
         await notes.type([.text: "Shorter"], thenTap: .submit)
         #expect(notes.texts == ["Shorter"] && notes.screen.notes?.refused == [])
 
         // One that the user may not have (403), also after a restart.
         for text in ["Two", "Three", "Four"] { await notes.type([.text: text], thenTap: .submit) }
-        #expect(notes.texts == ["Shorter", "Two", "Three"])
+        expectEqual(notes.texts, ["Shorter", "Two", "Three"])
         let restarted = stage.app()
         await restarted.open()
         let later = try #require(restarted.notes)
@@ -95,7 +96,7 @@ import Testing
         let fourth = try #require(later.screen.notes?.refused.first)
         #expect(fourth.isForbidden && fourth.note?.text == "Four" && later.control(.editNote(fourth.id)) != nil)
         await later.type(thenTap: .sendAgain(fourth.id))
-        #expect(later.screen.notes?.refused == [fourth])
+        expectEqual(later.screen.notes?.refused, [fourth])
         await later.type(thenTap: .deleteNote(try #require(later.screen.notes?.notes.first?.id)))
         await later.type(thenTap: .sendAgain(fourth.id))
         #expect(later.texts == ["Two", "Three", "Four"] && later.screen.notes?.refused == [])
@@ -124,7 +125,7 @@ import Testing
         await app.type([.code: try stage.code(secret)], thenTap: .submit)
         await app.tap(.done)
         await app.tap(.done)
-        #expect(app.auth.screen == nil)
+        expectNil(app.auth.screen)
         return secret
     }
 
@@ -133,7 +134,7 @@ import Testing
         notes.send(.appear)
         await notes.type([.text: "Buy milk"], thenTap: .submit)
         #expect(notes.texts == ["Buy milk"] && notes.control(.notice) == nil)
-        #expect(notes.control(.text)?.text.value == "")
+        expectEqual(notes.control(.text)?.text.value, "")
 
         stage.isOffline = true
         await notes.type([.text: "Call Grace"], thenTap: .submit)
@@ -155,7 +156,7 @@ import Testing
         #expect(!app.auth.connection.isOffline)
         let milk = try #require(notes.screen.notes?.notes.first)
         await notes.type(thenTap: .deleteNote(milk.id))
-        #expect(notes.texts == ["Call Grace"])
+        expectEqual(notes.texts, ["Call Grace"])
     }
 
     private func changeAccount(_ app: NotesAppModel, _ stage: Stage) async throws {
@@ -174,7 +175,7 @@ import Testing
         await app.tap(try #require(rows.first { $0.id.name == "useAccount" }?.id))
         app.notes?.send(.appear)
         await app.notes?.settled()
-        #expect(app.notes?.texts == ["Call Grace"])
+        expectEqual(app.notes?.texts, ["Call Grace"])
     }
 
     private func signOut(_ app: NotesAppModel, _ stage: Stage, _ secret: String) async throws {
@@ -182,7 +183,7 @@ import Testing
         await app.settled()
         #expect(app.notes == nil && app.failure == nil)
         let files = try FileManager.default.contentsOfDirectory(atPath: stage.folder)
-        #expect(files.count == 1, "only the notes of the other account are left")
+        expectEqual(files.count, 1, "only the notes of the other account are left")
 
         // The other account is offered; the first one signs in again, with its second factor.
         await app.tap(.addAccount)
@@ -191,7 +192,7 @@ import Testing
         await app.type([.code: try stage.code(secret)], thenTap: .submit)
         app.notes?.send(.appear)
         await app.notes?.settled()
-        #expect(app.notes?.texts == ["Call Grace"])
+        expectEqual(app.notes?.texts, ["Call Grace"])
     }
 }
 

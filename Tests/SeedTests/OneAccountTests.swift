@@ -2,6 +2,7 @@
 
 import AuthPackage
 import AxiomArchitecture
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchAuth
@@ -93,7 +94,7 @@ private struct FiveLibraries: Sendable {
             let five = try await FiveLibraries(server)
             try await five.signIn()
             try await body(five)
-            #expect(await server.terminate() == 0)
+            await expectEqual(server.terminate(), 0)
         }
     }
 }
@@ -111,7 +112,7 @@ private struct FiveLibraries: Sendable {
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(emails.count == 50 && emails.allSatisfy { $0 == FiveLibraries.email })
-            #expect(try await five.refreshes() == 1)
+            try await expectEqual(five.refreshes(), 1)
         }
     }
 
@@ -123,8 +124,8 @@ private struct FiveLibraries: Sendable {
                 try await signOut.run()
                 #expect(five.authPackage.tokens == nil && five.authPackage.currentUser == nil, "\(number)")
                 #expect(await !five.lazi.isAuthenticated, "\(number)")
-                #expect(await five.lazi.currentUser == nil, "\(number)")
-                #expect(five.jwtAuth.session.currentState == .signedOut(.user), "\(number)")
+                await expectNil(five.lazi.currentUser, "\(number)")
+                expectEqual(five.jwtAuth.session.currentState, .signedOut(.user), "\(number)")
                 for request in five.requests {
                     await #expect(throws: (any Error).self, "\(number)") { try await request() }
                 }
@@ -132,9 +133,9 @@ private struct FiveLibraries: Sendable {
                 var request = try stale.request(.get, "user/profile")
                 request.fields["Authorization"] = "Bearer \(old.accessToken)"
                 let status: HTTPStatus = signOut.tellsServer ? .unauthorized : .ok
-                #expect(try await stale.respond(to: request).status == status, "\(number)")
+                try await expectEqual(stale.respond(to: request).status, status, "\(number)")
                 try await five.signIn()
-                for request in five.requests { #expect(try await request() == FiveLibraries.email, "\(number)") }
+                for request in five.requests { try await expectEqual(request(), FiveLibraries.email, "\(number)") }
                 #expect(await five.lazi.isAuthenticated)
             }
         }

@@ -68,17 +68,18 @@ extension [FamilyOperation] {
     /// Returns the lines of a table, with the place of each operation in an order if there is one.
     fileprivate func table(places: [Int?]?) -> [String] {
         let head = [places == nil ? "" : "order", "from ms", "to ms", "client", "node", "operation", "answer"]
-        let rows = enumerated().map { index, operation in
-            [
-                places.map { $0[index].map { "\($0)" } ?? "none" } ?? "", operation.start.inMilliseconds,
-                operation.end?.inMilliseconds ?? "…", "\(operation.client)", "\(operation.node)",
-                "\(operation.action)", "\(operation.outcome)",
-            ]
+        var rows = [head]
+        for (index, operation) in enumerated() {
+            let place = places.map { $0[index].map { "\($0)" } ?? "none" } ?? ""
+            rows.append([
+                place, operation.start.inMilliseconds, operation.end?.inMilliseconds ?? "…", "\(operation.client)",
+                "\(operation.node)", "\(operation.action)", "\(operation.outcome)",
+            ])
         }
-        let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
-        return ([head] + rows).map { row in
-            row.indices.map { row[$0] + String(repeating: " ", count: widths[$0] - row[$0].count) }
-                .joined(separator: "  ").trimmingSuffix(" ")
+        let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells: [String] = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            return cells.joined(separator: "  ").trimmingSuffix(" ")
         }
     }
 }

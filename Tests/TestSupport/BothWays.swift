@@ -9,7 +9,7 @@ public import LatchTesting
 /// ```swift
 /// try await bothWays(router) { api in
 ///     let response = try await api.respond(to: HTTPRequest(authority: "localhost", path: "/users/7"))
-///     #expect(response.status == .ok)
+///     expectEqual(response.status, .ok)
 /// }
 /// ```
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AxiomArchitecture
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -20,8 +21,8 @@ import UserService
         let strict = try await Stage(requiringVerification: true)
         try await strict.register()
         #expect(!strict.manager.isAuthenticated && strict.manager.currentUser == nil)
-        #expect(strict.manager.pending == .verification(email: "ada@example.com"))
-        #expect(strict.store.load() == nil)
+        expectEqual(strict.manager.pending, .verification(email: "ada@example.com"))
+        expectNil(strict.store.load())
     }
 
     @Test(.tags(.pendingRegistration)) @MainActor
@@ -53,7 +54,7 @@ import UserService
         let again = try stage.relaunched()
         try await again.restore()
         #expect(again.isAuthenticated && again.currentUser?.email == "ada@example.com")
-        #expect(Array(stage.wire.calls[before...]) == ["GetProfile"])
+        expectEqual(Array(stage.wire.calls[before...]), ["GetProfile"])
         // Expired, with a refresh token that is not: one refresh.
         stage.advance(by: 3600)
         let later = try stage.relaunched()
@@ -64,7 +65,7 @@ import UserService
         let late = try stage.relaunched()
         await #expect(throws: (any Error).self) { try await late.restore() }
         #expect(!late.isAuthenticated)
-        #expect(stage.store.load() == nil)
+        expectNil(stage.store.load())
     }
 
     @Test(.tags(.sessionRestore)) @MainActor
@@ -77,7 +78,7 @@ import UserService
         #expect(again.isAuthenticated && again.currentUser == nil)
         stage.wire.cut(false)
         try await again.restore()
-        #expect(again.currentUser?.email == "ada@example.com")
+        expectEqual(again.currentUser?.email, "ada@example.com")
     }
 
     @Test(.tags(.sharedRefreshCall)) @MainActor
@@ -89,8 +90,8 @@ import UserService
         let refreshes = (0..<100).map { _ in Task { try await session.credential().access } }
         var tokens: Set<String> = []
         for refresh in refreshes { tokens.insert(try await refresh.value) }
-        #expect(tokens.count == 1)
-        #expect(stage.wire.count("RefreshToken") == 1)
+        expectEqual(tokens.count, 1)
+        expectEqual(stage.wire.count("RefreshToken"), 1)
     }
 
     @Test(.tags(.logoutEverywhere)) @MainActor
@@ -101,7 +102,7 @@ import UserService
         stage.wire.cut(true)
         await #expect(throws: (any Error).self) { try await stage.manager.logout(logoutAllDevices: true) }
         #expect(!stage.manager.isAuthenticated && stage.manager.currentUser == nil)
-        #expect(stage.store.load() == nil)
+        expectNil(stage.store.load())
     }
 
     @Test(.tags(.logoutEverywhere)) @MainActor
@@ -126,7 +127,7 @@ import UserService
         try await stage.manager.client.process(.getUsers(GetUsersRequest(sortField: "email")))
         let state = await stage.manager.client.getCurrentState()
         #expect(state.users.count == 3 && state.totalCount == 3)
-        #expect(stage.manager.currentUser?.email == "ada@example.com")
+        expectEqual(stage.manager.currentUser?.email, "ada@example.com")
     }
 
     @Test(.tags(.tokenPlaces)) @MainActor
@@ -135,7 +136,7 @@ import UserService
         try await stage.register()
         let tokens = try #require(stage.store.load())
         let state = await stage.manager.client.getCurrentState()
-        #expect(state.sessions.count == 1)
+        expectEqual(state.sessions.count, 1)
         var text =
             "\(state) \(String(reflecting: stage.manager.currentUser)) \(UserManagerAction.login(LoginRequest(email: "a", password: Stage.password)))"
         dump(state, to: &text)
@@ -153,7 +154,7 @@ import UserService
         try await stage.suspend(id)
         let before = stage.wire.calls.count
         await #expect(throws: (any Error).self) { try await stage.manager.getActiveDevices() }
-        #expect(Array(stage.wire.calls[before...]) == ["GetActiveDevices", "RefreshToken"])
+        expectEqual(Array(stage.wire.calls[before...]), ["GetActiveDevices", "RefreshToken"])
         #expect(!stage.manager.isAuthenticated)
     }
 
@@ -167,7 +168,7 @@ import UserService
             await #expect(throws: (any Error).self) {
                 try await stage.manager.changePassword(from: old, to: new, logoutOthers: true)
             }
-            #expect(stage.wire.calls.count == calls)
+            expectEqual(stage.wire.calls.count, calls)
         }
         try await stage.manager.changePassword(from: Stage.password, to: "another sentence", logoutOthers: true)
         try await client.process(.requestPasswordReset(PasswordResetRequest(email: "ada@example.com")))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchRPC
@@ -30,8 +31,8 @@ import UserService
         for await _ in signedIn {}
         for await _ in loading {}
         #expect(manager.isAuthenticated && !manager.isLoading && manager.error == nil)
-        #expect(manager.currentSession?.accessToken == stage.store.load()?.access)
-        #expect(manager.currentSession?.userId == manager.currentUser?.id)
+        expectEqual(manager.currentSession?.accessToken, stage.store.load()?.access)
+        expectEqual(manager.currentSession?.userId, manager.currentUser?.id)
         #expect(manager.sessionExpiry == stage.store.load()?.expiry && manager.sessionExpiry != nil)
     }
 
@@ -64,7 +65,7 @@ import UserService
         for await _ in failed {}
         #expect(stage.manager.error?.isEmpty == false && !stage.manager.isAuthenticated)
         stage.manager.error = nil
-        #expect(stage.manager.error == nil)
+        expectNil(stage.manager.error)
     }
 }
 
@@ -79,7 +80,7 @@ import UserService
         let again = try stage.relaunched()
         try await again.restore()
         #expect(again.isAuthenticated && again.currentUser?.firstName == "Augusta")
-        #expect(try await again.getActiveDevices() == devices)
+        try await expectEqual(again.getActiveDevices(), devices)
         #expect(await again.client.getCurrentState().isStale)
     }
 
@@ -90,7 +91,7 @@ import UserService
         try await stage.register("bob@example.com")
         let state = await stage.manager.client.getCurrentState()
         #expect(state.users.map(\.email) == ["bob@example.com"] && state.devices.isEmpty)
-        #expect(stage.manager.currentUser?.email == "bob@example.com")
+        expectEqual(stage.manager.currentUser?.email, "bob@example.com")
         try await stage.expectNoCachedDevices()
     }
 
@@ -112,7 +113,7 @@ import UserService
         #expect(manager.currentUser == nil && manager.currentSession == nil)
         stage.wire.cut(false)
         try await stage.register("bob@example.com")
-        #expect(await manager.client.getCurrentState().users.map(\.email) == ["bob@example.com"])
+        await expectEqual(manager.client.getCurrentState().users.map(\.email), ["bob@example.com"])
         try await stage.expectNoCachedDevices()
     }
 }
@@ -135,7 +136,7 @@ import UserService
             try await authManager.login(email: "test@example.com", password: "wrongpassword")
         }
         #expect(!authManager.isAuthenticated)
-        #expect(authManager.currentUser == nil)
+        expectNil(authManager.currentUser)
     }
 
     @Test func `testTokenRefresh`() async throws {
@@ -145,8 +146,8 @@ import UserService
         let expired = authManager.currentSession?.accessToken
         stage.advance(by: 3600)
         try await authManager.refreshTokenIfNeeded()
-        #expect(authManager.currentSession?.accessToken != expired)
-        #expect(stage.wire.count("RefreshToken") == 1)
+        expectNotEqual(authManager.currentSession?.accessToken, expired)
+        expectEqual(stage.wire.count("RefreshToken"), 1)
     }
 
     @Test func `testLogout`() async throws {
@@ -156,8 +157,8 @@ import UserService
         #expect(authManager.isAuthenticated)
         try await authManager.logout()
         #expect(!authManager.isAuthenticated)
-        #expect(authManager.currentUser == nil)
-        #expect(authManager.currentSession == nil)
+        expectNil(authManager.currentUser)
+        expectNil(authManager.currentSession)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -64,8 +65,8 @@ private struct Pages: Handler {
             try await manager.loginWithApple(using: browser, redirectingTo: Self.redirectURI)
         }
         #expect(manager.isAuthenticated)
-        #expect(manager.currentUser?.email == "ada@example.com")
-        #expect(pages.opened.first?.path() == "/api/auth/\(provider)")
+        expectEqual(manager.currentUser?.email, "ada@example.com")
+        expectEqual(pages.opened.first?.path(), "/api/auth/\(provider)")
         try await manager.logout()
         #expect(!manager.isAuthenticated)
     }
@@ -85,6 +86,6 @@ private struct Pages: Handler {
                 using: WebAuthenticationBrowser(sessions: pages("?code=stolen")), redirectingTo: Self.redirectURI)
         }
         #expect(!manager.isAuthenticated)
-        #expect(manager.currentUser == nil)
+        expectNil(manager.currentUser)
     }
 }

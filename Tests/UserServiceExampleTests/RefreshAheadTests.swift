@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchTesting
@@ -38,17 +39,17 @@ import UserService
         let first = stage.manager.session.currentState.credential
         stage.advance(by: 599)
         _ = try await stage.manager.session.credential()
-        #expect(stage.wire.count("RefreshToken") == 0)
+        expectEqual(stage.wire.count("RefreshToken"), 0)
         stage.advance(by: 2)
         #expect(await state(of: stage.manager, where: isRenewed(first)) != nil)
-        #expect(stage.wire.count("RefreshToken") == 1)
+        expectEqual(stage.wire.count("RefreshToken"), 1)
         #expect(stage.manager.isAuthenticated)
         // And the successor in its turn.
         let second = stage.manager.session.currentState.credential
         await stage.device.sleeper(for: .seconds(599) ... .seconds(601))
         stage.advance(by: 602)
         #expect(await state(of: stage.manager, where: isRenewed(second)) != nil)
-        #expect(stage.wire.count("RefreshToken") == 2)
+        expectEqual(stage.wire.count("RefreshToken"), 2)
     }
 
     @Test(.tags(.scheduledRefresh), arguments: [602.0, 700, 890])
@@ -62,7 +63,7 @@ import UserService
         let again = try stage.relaunched(refreshesInBackground: true)
         try await again.restore()
         #expect(await state(of: again, where: isRenewed(first)) != nil)
-        #expect(stage.wire.count("RefreshToken") == 1)
+        expectEqual(stage.wire.count("RefreshToken"), 1)
     }
 
     @Test(.tags(.scheduledRefresh))
@@ -73,7 +74,7 @@ import UserService
         let again = try stage.relaunched(refreshesInBackground: true)
         try await again.restore()
         await stage.device.sleeper(for: .milliseconds(1) ... .seconds(3))
-        #expect(stage.wire.count("RefreshToken") == 0)
+        expectEqual(stage.wire.count("RefreshToken"), 0)
     }
 
     @Test(.tags(.scheduledRefresh))
@@ -84,12 +85,12 @@ import UserService
         stage.advance(by: 601)
         // The pause after a failure, and up to a quarter more.
         await stage.device.sleeper(for: .seconds(15) ... .seconds(19))
-        #expect(stage.wire.count("RefreshToken") == 1)
+        expectEqual(stage.wire.count("RefreshToken"), 1)
         #expect(stage.manager.isAuthenticated && stage.manager.session.currentState.credential == first)
         stage.wire.cut(false)
         stage.advance(by: 19)
         #expect(await state(of: stage.manager, where: isRenewed(first)) != nil)
-        #expect(stage.wire.count("RefreshToken") == 2)
+        expectEqual(stage.wire.count("RefreshToken"), 2)
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
     }
 
@@ -100,6 +101,6 @@ import UserService
         stage.advance(by: 601)
         #expect(await state(of: stage.manager) { $0 == .signedOut(.issuer) } != nil)
         #expect(!stage.manager.isAuthenticated)
-        #expect(stage.store.load() == nil)
+        expectNil(stage.store.load())
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import GeneratedModels
 import LatchRPC
 import Testing
@@ -11,8 +12,8 @@ struct DecoderTests {
         // Both ways must be gone often enough for the comparison to say something.
         #expect(outcome.accepted > inputs.count / 5 && outcome.refused > inputs.count / 20)
         let count = outcome.differences.count
-        #expect(
-            count == 0,
+        expectEqual(
+            count, 0,
             "seed \(seed), for example:\n\(list(outcome.differences))")
         guard Comparison.wish != nil else { return }
         print("seed \(seed): \(outcome.accepted) accepted, \(outcome.refused) refused by both; \(outcome.excused)")

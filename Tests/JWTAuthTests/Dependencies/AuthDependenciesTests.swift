@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 // As a program sees the module that has a library for its dependencies: without JWTAuthDependencies.
 import Foundation
 import JWTAuth
@@ -34,7 +35,7 @@ import Testing
         try await run { dependencies in
             let copy = dependencies
             try await copy.authTokensClient.save(try backend.issue(life: -10))
-            #expect(dependencies.authSession?.isExpired == true)
+            expectEqual(dependencies.authSession?.isExpired, true)
             let client = dependencies.jwtAuthClient
             let profiles = await atOnce(20) { number -> Profile? in
                 let client = number.isMultiple(of: 2) ? client : copy.jwtAuthClient
@@ -42,10 +43,10 @@ import Testing
                 return response?.data
             }
             #expect(profiles.allSatisfy { $0 == Profile(name: "Ada") })
-            #expect(backend.refreshes == 1)
+            expectEqual(backend.refreshes, 1)
             #expect(client.session === copy.jwtAuthClient.session)
             try await dependencies.authTokensClient.destroy()
-            #expect(copy.authSession == .missing)
+            expectEqual(copy.authSession, .missing)
         }
     }
 
@@ -54,9 +55,9 @@ import Testing
             let tokens = try backend.issue()
             try await dependencies.jwtAuthClient.loadSession()
             var changes = dependencies.authSessions.makeAsyncIterator()
-            #expect(await changes.next() == .some(.missing))
+            await expectEqual(changes.next(), .some(.missing))
             try await dependencies.authTokensClient.save(tokens)
-            #expect(await changes.next() == .some(.valid(tokens)))
+            await expectEqual(changes.next(), .some(.valid(tokens)))
         }
     }
 
@@ -64,10 +65,10 @@ import Testing
         let tokens = try backend.issue()
         var dependencies = AuthDependencies(context: .test)
         dependencies.authTokensClient.load = { tokens }
-        #expect(try await dependencies.authTokensClient.load() == tokens)
+        try await expectEqual(dependencies.authTokensClient.load(), tokens)
         dependencies.authSession = .valid(tokens)
-        #expect(dependencies.authSession == .valid(tokens))
-        #expect(AuthDependencies(context: .test).authSession == nil)
+        expectEqual(dependencies.authSession, .valid(tokens))
+        expectNil(AuthDependencies(context: .test).authSession)
         await #expect(throws: MissingDependency.self) { try await dependencies.httpRequestClient.send(.get("/x")) }
     }
 }

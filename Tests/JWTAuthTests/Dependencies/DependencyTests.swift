@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import JWTAuthDependencies
 import LatchCore
 import LatchTesting
@@ -38,28 +39,28 @@ private struct Feature: Sendable {
 
     @Test func `A dependency is the one of the context, unless another was set`() {
         @Dependency(\.greeting) var greeting
-        #expect(greeting == "hello")
+        expectEqual(greeting, "hello")
         withDependencies {
             $0.context = .test
         } operation: {
-            #expect(greeting == "test")
+            expectEqual(greeting, "test")
         }
         withDependencies {
             $0.context = .preview
         } operation: {
-            #expect(greeting == "preview")
+            expectEqual(greeting, "preview")
         }
         withDependencies {
             $0.greeting = "set"
         } operation: {
-            #expect(greeting == "set")
+            expectEqual(greeting, "set")
             withDependencies {
                 $0.context = .test
             } operation: {
-                #expect(greeting == "set")
+                expectEqual(greeting, "set")
             }
         }
-        #expect(greeting == "hello")
+        expectEqual(greeting, "hello")
     }
 
     @Test func `A dependency is made once for all who share it`() {
@@ -85,14 +86,14 @@ private struct Feature: Sendable {
         let feature = await withDependencies {
             $0.greeting = "made"
         } operation: {
-            #expect(await Task { Dependency(\.greeting).wrappedValue }.value == "made")
+            await expectEqual(Task { Dependency(\.greeting).wrappedValue }.value, "made")
             return Feature()
         }
-        #expect(feature.greeting == "made")
+        expectEqual(feature.greeting, "made")
         withDependencies {
             $0.greeting = "other"
         } operation: {
-            #expect(feature.greeting == "other")
+            expectEqual(feature.greeting, "other")
         }
     }
 
@@ -115,15 +116,15 @@ private struct Feature: Sendable {
                 $0.keychainClient = second
             } operation: {
                 @Shared(.authSession) var session
-                #expect(session == nil)
+                expectNil(session)
                 try await Dependency(\.authTokensClient).wrappedValue.save(bob)
-                #expect(session == .valid(bob))
+                expectEqual(session, .valid(bob))
             }
             @Shared(.authSession) var session
-            #expect(session == .valid(ada))
+            expectEqual(session, .valid(ada))
             try await second.reset()
-            #expect(try await Dependency(\.keychainClient).wrappedValue.loadTokens() == ada)
-            #expect(try await second.loadTokens() == nil)
+            try await expectEqual(Dependency(\.keychainClient).wrappedValue.loadTokens(), ada)
+            try await expectNil(second.loadTokens())
         }
     }
 
@@ -142,8 +143,8 @@ private struct Feature: Sendable {
                 return session == .valid(all[number])
             }
         }
-        #expect(right == Array(repeating: true, count: 100))
-        #expect(Dependency(\.greeting).wrappedValue == "hello")
+        expectEqual(right, Array(repeating: true, count: 100))
+        expectEqual(Dependency(\.greeting).wrappedValue, "hello")
     }
 
     @Test(.tags(.accountIsolation)) func `A dependency can set the session to begin with`() async throws {
@@ -151,10 +152,10 @@ private struct Feature: Sendable {
         for initial in [AuthSession.valid(valid), .expired(expired)] {
             try await backend.run({ values, _ in values.authSession = initial }) {
                 @Shared(.authSession) var session
-                #expect(session == initial)
+                expectEqual(session, initial)
                 try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
-                #expect(session == initial)
-                #expect(session?.tokens == initial.tokens)
+                expectEqual(session, initial)
+                expectEqual(session?.tokens, initial.tokens)
             }
         }
     }
@@ -169,22 +170,22 @@ private struct Feature: Sendable {
             withDependencies {
                 $0.jwtAuthClient.baseURL = { "" }
             } operation: {
-                #expect(session == .valid(tokens))
+                expectEqual(session, .valid(tokens))
             }
             withDependencies {
                 $0.greeting = "x"
             } operation: {
-                #expect(session == .valid(tokens))
+                expectEqual(session, .valid(tokens))
             }
             withDependencies {
                 $0.wallClock = .system
             } operation: {
-                #expect(session == nil)
+                expectNil(session)
             }
             withDependencies {
                 $0.keychainClient = .inMemory()
             } operation: {
-                #expect(session == nil)
+                expectNil(session)
             }
         }
     }
@@ -200,14 +201,14 @@ private struct Prepared: DependencyKey {
     @Test
     func `The dependencies of a program are set before they are used, and a test's do not leave the test`() async {
         prepareDependencies { $0[Prepared.self] = 2 }
-        #expect(Dependency(Prepared.self).wrappedValue == 2)
-        #expect(await Task.detached { Dependency(Prepared.self).wrappedValue }.value == 2)
+        expectEqual(Dependency(Prepared.self).wrappedValue, 2)
+        await expectEqual(Task.detached { Dependency(Prepared.self).wrappedValue }.value, 2)
         withDependencies {
             $0[Prepared.self] = 3
         } operation: {
-            #expect(Dependency(Prepared.self).wrappedValue == 3)
+            expectEqual(Dependency(Prepared.self).wrappedValue, 3)
         }
-        #expect(Dependency(Prepared.self).wrappedValue == 2)
+        expectEqual(Dependency(Prepared.self).wrappedValue, 2)
     }
 
     @Test func `The dependencies of a program that throw while they are set change nothing`() async {

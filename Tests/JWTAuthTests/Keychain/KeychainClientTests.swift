@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import JWTAuthDependencies
 import LatchAuth
 import LatchCore
@@ -19,29 +20,29 @@ extension KeychainClient.Keys {
 
     @Test func `A keychain client keeps texts under the program's own keys`() async throws {
         let client = keychain.client
-        #expect(try await client.load(.deviceID) == nil)
+        try await expectNil(client.load(.deviceID))
         try await client.save("device_123", as: .deviceID)
         try await client.save("device_124 é", .deviceID)
-        #expect(try await client.load(.deviceID) == "device_124 é")
+        try await expectEqual(client.load(.deviceID), "device_124 é")
         try await client.delete(.deviceID)
         try await client.delete(.deviceID)
-        #expect(try await client.load(.deviceID) == nil)
+        try await expectNil(client.load(.deviceID))
     }
 
     @Test func `A keychain client takes a pair that was saved half by half`() async throws {
         let client = keychain.client
         let tokens = try backend.issue()
         try await client.save(tokens.access, as: .accessToken)
-        #expect(try await client.loadTokens() == nil)
+        try await expectNil(client.loadTokens())
         try await client.save(tokens.refresh, as: .refreshToken)
-        #expect(try await client.loadTokens() == tokens)
+        try await expectEqual(client.loadTokens(), tokens)
         try await backend.run(keychain: client) {
             @Shared(.authSession) var session
             try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
-            #expect(session == .valid(tokens))
-            #expect(try await client.loadTokens() == tokens)
+            expectEqual(session, .valid(tokens))
+            try await expectEqual(client.loadTokens(), tokens)
         }
-        #expect(keychain.memory.names() == ["JWTAuth.authSession"])
+        expectEqual(keychain.memory.names(), ["JWTAuth.authSession"])
     }
 
     @Test
@@ -54,9 +55,9 @@ extension KeychainClient.Keys {
             try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
         }
         await #expect(throws: KeychainError.self) { try await client.save("half", as: .accessToken) }
-        #expect(try await client.loadTokens() == tokens)
+        try await expectEqual(client.loadTokens(), tokens)
         try await client.delete(.accessToken)
-        #expect(try await client.loadTokens() == nil)
+        try await expectNil(client.loadTokens())
         #expect(keychain.memory.names().isEmpty)
     }
 
@@ -66,7 +67,7 @@ extension KeychainClient.Keys {
         try await client.save("a", as: .deviceID)
         try await client.save("b", as: .accessToken)
         try await client.reset()
-        #expect(keychain.memory.names() == ["somebody else's"])
+        expectEqual(keychain.memory.names(), ["somebody else's"])
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt, .storeUnavailable])
@@ -79,12 +80,13 @@ extension KeychainClient.Keys {
             await failure { try await client.load(.deviceID) }, await failure { try await client.load(.accessToken) },
             await failure { try await client.loadTokens() },
         ] {
-            #expect(error as? KeychainError == .loadingFailed(message: reason.message))
-            #expect((error as? KeychainError)?.reason == reason)
+            expectEqual(error as? KeychainError, .loadingFailed(message: reason.message))
+            expectEqual((error as? KeychainError)?.reason, reason)
         }
-        #expect(KeychainError.loadingFailed(message: "x").reason == nil)
-        #expect(KeychainError.loadingFailed(message: "x").errorDescription == "Loading from keychain failed. Reason: x")
-        #expect(KeychainError.savingFailed(message: "x").errorDescription == "Saving to keychain failed. Reason: x")
+        expectNil(KeychainError.loadingFailed(message: "x").reason)
+        expectEqual(
+            KeychainError.loadingFailed(message: "x").errorDescription, "Loading from keychain failed. Reason: x")
+        expectEqual(KeychainError.savingFailed(message: "x").errorDescription, "Saving to keychain failed. Reason: x")
     }
 
     @Test func `A keychain client made of closures is asked by the session, in the original's layout`() async throws {
@@ -101,19 +103,19 @@ extension KeychainClient.Keys {
             @Shared(.authSession) var session
             @Dependency(\.authTokensClient) var authTokensClient
             try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
-            #expect(session == .valid(tokens))
+            expectEqual(session, .valid(tokens))
             let next = try backend.issue()
             locked.withLock { $0 = true }
             await #expect(throws: KeychainError.savingFailed(message: "Access denied")) {
                 try await authTokensClient.save(next)
             }
-            #expect(session == .valid(tokens))
+            expectEqual(session, .valid(tokens))
             locked.withLock { $0 = false }
             try await authTokensClient.save(next)
-            #expect(try await client.loadTokens() == next)
+            try await expectEqual(client.loadTokens(), next)
             try await authTokensClient.destroy()
         }
-        #expect(kept.withLock { $0 } == [:])
+        expectEqual(kept.withLock { $0 }, [:])
     }
 
     @Test func `A logout before anything was read leaves nothing of the original's pair to sign in with`() async throws
@@ -138,12 +140,12 @@ extension KeychainClient.Keys {
             @Shared(.authSession) var session
             keychain.failWrites(.storeFull)
             _ = await failure { try await Dependency(\.jwtAuthClient).wrappedValue.loadSession() }
-            #expect(session == nil)
-            #expect(keychain.memory.names() == ["accessToken", "refreshToken"])
+            expectNil(session)
+            expectEqual(keychain.memory.names(), ["accessToken", "refreshToken"])
             keychain.failWrites(nil)
             try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
-            #expect(session == .valid(tokens))
-            #expect(keychain.memory.names() == ["JWTAuth.default.authSession"])
+            expectEqual(session, .valid(tokens))
+            expectEqual(keychain.memory.names(), ["JWTAuth.default.authSession"])
             try await Dependency(\.authTokensClient).wrappedValue.destroy()
         }
         #expect(keychain.memory.names().isEmpty)
@@ -155,9 +157,9 @@ extension KeychainClient.Keys {
         keychain.memory.write(Array(tokens.refresh.utf8), for: "refreshToken")
         try await backend.run(keychain: KeychainClient(over: keychain, prefix: "JWTAuth.work.")) {
             let none = try await Dependency(\.authTokensClient).wrappedValue.load()
-            #expect(none == nil)
+            expectNil(none)
             try await Dependency(\.authTokensClient).wrappedValue.destroy()
         }
-        #expect(keychain.memory.names() == ["accessToken", "refreshToken"])
+        expectEqual(keychain.memory.names(), ["accessToken", "refreshToken"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchCore
@@ -46,17 +47,17 @@ extension HTTPRequestClient {
             @Dependency(\.jwtAuthClient) var authClient
             let response: SuccessResponse<Profile> = try await authClient.sendAuthenticated(
                 .get("/user/profile").query("a", "b"), cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 7)
-            #expect(response.data.name == "Test User")
-            #expect(response.requestID == id)
-            #expect(response.response.value(forHTTPHeaderField: "X-A") == "b")
+            expectEqual(response.data.name, "Test User")
+            expectEqual(response.requestID, id)
+            expectEqual(response.response.value(forHTTPHeaderField: "X-A"), "b")
         }
         let request = try #require(seen.withLock { $0 }.first)
-        #expect(request.url?.absoluteString == "https://test.api/v1/user/profile?a=b")
-        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer \(tokens.access)")
-        #expect(request.value(forHTTPHeaderField: "X-Request-Id")?.isEmpty == false)
-        #expect(request.value(forHTTPHeaderField: "Accept") == "application/json")
-        #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
-        #expect(request.timeoutInterval == 7)
+        expectEqual(request.url?.absoluteString, "https://test.api/v1/user/profile?a=b")
+        expectEqual(request.value(forHTTPHeaderField: "Authorization"), "Bearer \(tokens.access)")
+        expectEqual(request.value(forHTTPHeaderField: "X-Request-Id")?.isEmpty, false)
+        expectEqual(request.value(forHTTPHeaderField: "Accept"), "application/json")
+        expectEqual(request.cachePolicy, .reloadIgnoringLocalCacheData)
+        expectEqual(request.timeoutInterval, 7)
     }
 
     @Test func `A mocked request client answers with its own errors, which are passed on unchanged`() async throws {
@@ -71,7 +72,7 @@ extension HTTPRequestClient {
             Issue.record("not told")
             return
         }
-        #expect(cause as? Broken == Broken())
+        expectEqual(cause as? Broken, Broken())
         let named = HTTPRequestClient { _, _ in throw HTTPRequestClient.Error.invalidHTTPResponse(id) }
         guard
             case HTTPRequestClient.Error.invalidHTTPResponse(id)? = await failure({
@@ -90,7 +91,7 @@ extension HTTPRequestClient {
             Issue.record("not told")
             return
         }
-        #expect(time as? HTTPError == .timeout)
+        expectEqual(time as? HTTPError, .timeout)
     }
 
     @Test func `A mocked request client can be used to refresh, and can refuse`() async throws {
@@ -107,16 +108,16 @@ extension HTTPRequestClient {
             @Dependency(\.jwtAuthClient) var authClient
             @Shared(.authSession) var session
             try await authClient.refreshExpiredTokens()
-            #expect(session == .valid(fresh))
+            expectEqual(session, .valid(fresh))
             try await withDependencies {
                 $0.httpRequestClient = .mock(Refusal(message: "no"), status: 418)
             } operation: {
                 let result: Response<Profile, Refusal> = try await Dependency(\.jwtAuthClient).wrappedValue
                     .sendAuthenticated(.get("/user/profile"))
-                #expect(result.error == Refusal(message: "no"))
+                expectEqual(result.error, Refusal(message: "no"))
             }
         }
-        #expect(seen.withLock { $0 } == ["/auth/refresh"])
+        expectEqual(seen.withLock { $0 }, ["/auth/refresh"])
     }
 }
 
@@ -159,9 +160,9 @@ extension HTTPRequestClient {
             (.other(id, Foreign()), "The request failed: Foreign."),
         ]
         for (error, text) in all {
-            #expect(error.requestID == id)
-            #expect(error.errorDescription == text)
-            #expect(error.description == "\(text) (request \(id.uuidString.lowercased()))")
+            expectEqual(error.requestID, id)
+            expectEqual(error.errorDescription, text)
+            expectEqual(error.description, "\(text) (request \(id.uuidString.lowercased()))")
         }
     }
 }

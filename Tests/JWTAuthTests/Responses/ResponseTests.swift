@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchCore
@@ -29,13 +30,13 @@ import Testing
     @Test(.tags(.typedResponses)) func `A success with the value is a success`() async throws {
         let result = try await either(#"{"name":"Ada"}"#)
         switch result {
-        case .success(let profile): #expect(name(of: profile) == "Ada")
+        case .success(let profile): expectEqual(name(of: profile), "Ada")
         case .failure: Issue.record("a failure")
         }
-        #expect(result.value == Profile(name: "Ada"))
-        #expect(result.error == nil)
-        #expect(try result.get() == Profile(name: "Ada"))
-        #expect(result.body == .success(Profile(name: "Ada")))
+        expectEqual(result.value, Profile(name: "Ada"))
+        expectNil(result.error)
+        try expectEqual(result.get(), Profile(name: "Ada"))
+        expectEqual(result.body, .success(Profile(name: "Ada")))
     }
 
     @Test(.tags(.typedResponses), arguments: [200, 400, 401, 403, 404, 409, 422, 500, 503])
@@ -43,11 +44,11 @@ import Testing
         let result = try await either(#"{"message":"no"}"#, status: HTTPStatus(rawValue: status))
         switch result {
         case .success: Issue.record("a success")
-        case .failure(let refusal): #expect(refusal.message == "no")
+        case .failure(let refusal): expectEqual(refusal.message, "no")
         }
-        #expect(result.error == Refusal(message: "no"))
-        #expect(result.value == nil)
-        #expect(result.body == .failure(Refusal(message: "no")))
+        expectEqual(result.error, Refusal(message: "no"))
+        expectNil(result.value)
+        expectEqual(result.body, .failure(Refusal(message: "no")))
         #expect(throws: Refusal(message: "no")) { try result.get() }
     }
 
@@ -68,32 +69,33 @@ import Testing
             ]
         }
         for (result, request) in zip(results, backend.requests) {
-            #expect(result.response.statusCode == status)
-            #expect(result.response.value(forHTTPHeaderField: "content-type") == "application/json")
-            #expect(request.fields[.requestID] == result.requestID.uuidString.lowercased())
-            #expect(result.value == (status == 200 ? .success(Profile(name: "Ada")) : .failure(Refusal(message: "no"))))
+            expectEqual(result.response.statusCode, status)
+            expectEqual(result.response.value(forHTTPHeaderField: "content-type"), "application/json")
+            expectEqual(request.fields[.requestID], result.requestID.uuidString.lowercased())
+            expectEqual(
+                result.value, status == 200 ? .success(Profile(name: "Ada")) : .failure(Refusal(message: "no")))
         }
-        #expect(results.count == 4)
+        expectEqual(results.count, 4)
     }
 
     @Test(.tags(.typedResponses)) func `A failure in the server's words need not be an error`() async throws {
         backend.on("/x") { _ in .json(#"{"name":"why"}"#, status: .forbidden) }
         try await backend.run {
             let result: Response<[Int], Profile> = try await Dependency(\.jwtAuthClient).wrappedValue.send(.get("/x"))
-            #expect(result.error == Profile(name: "why"))
+            expectEqual(result.error, Profile(name: "why"))
         }
     }
 
     @Test(.tags(.typedResponses))
     func `A response of neither form is a bad response, or an unreadable one`() async throws {
-        #expect(badStatus(await failure { try await either("<html>", status: 502) }) == 502)
-        #expect(badStatus(await failure { try await either("", status: .unauthorized) }) == 401)
+        expectEqual(badStatus(await failure { try await either("<html>", status: 502) }), 502)
+        expectEqual(badStatus(await failure { try await either("", status: .unauthorized) }), 401)
         let error = await failure { try await either(#"{"other":1}"#) }
         guard case HTTPRequestClient.Error.decodingError(_, .keyNotFound(let key, _))? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(key.stringValue == "name")
+        expectEqual(key.stringValue, "name")
     }
 
     @Test(.tags(.typedResponses))
@@ -102,7 +104,7 @@ import Testing
         try await backend.run {
             @Dependency(\.jwtAuthClient) var client
             let none: SuccessResponse<EmptyResponse> = try await client.send(.delete("/x"))
-            #expect(none.response.statusCode == 204)
+            expectEqual(none.response.statusCode, 204)
             try await _ = client.send(.delete("/x"))
             let error = await failure { () async throws -> SuccessResponse<Profile> in
                 try await client.send(.delete("/x"))
@@ -114,7 +116,7 @@ import Testing
             backend.on("/x") { _ in .json("no json at all") }
             _ = try await client.send(.delete("/x"))
             backend.on("/x") { _ in .json("", status: .badRequest) }
-            #expect(badStatus(await failure { try await client.send(.delete("/x")) }) == 400)
+            expectEqual(badStatus(await failure { try await client.send(.delete("/x")) }), 400)
         }
     }
 
@@ -125,9 +127,9 @@ import Testing
                 let answer: SuccessResponse<Response<Profile, Refusal>>? = try? await client.send(.get("/user/profile"))
                 return answer?.requestID
             }
-            #expect(Set(answers.compactMap { $0 }).count == 50)
+            expectEqual(Set(answers.compactMap { $0 }).count, 50)
             let told = backend.requests.compactMap { $0.fields[.requestID] }.compactMap(UUID.init(uuidString:))
-            #expect(Set(told) == Set(answers.compactMap { $0 }))
+            expectEqual(Set(told), Set(answers.compactMap { $0 }))
         }
     }
 
@@ -140,20 +142,20 @@ import Testing
             request.httpBody = Data("body".utf8)
             request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
             let (data, head, id) = try await client.send(request)
-            #expect(String(decoding: data, as: UTF8.self) == #"{"name":"POST body"}"#)
-            #expect(head.statusCode == 200)
-            #expect(backend.requests.last?.fields[.requestID] == id.uuidString.lowercased())
+            expectEqual(String(decoding: data, as: UTF8.self), #"{"name":"POST body"}"#)
+            expectEqual(head.statusCode, 200)
+            expectEqual(backend.requests.last?.fields[.requestID], id.uuidString.lowercased())
             let success: SuccessResponse<Profile> = try await client.send(request)
-            #expect(success.data.name == "POST body")
+            expectEqual(success.data.name, "POST body")
             let either: Response<Profile, Refusal> = try await client.send(request)
-            #expect(either.value?.name == "POST body")
+            expectEqual(either.value?.name, "POST body")
         }
         let nobody = await failure { try await HTTPRequestClient().send(.get("/x"), baseURL: "http://127.0.0.1:1") }
         guard case HTTPRequestClient.Error.other(_, let cause)? = nobody else {
             Issue.record("\(String(describing: nobody))")
             return
         }
-        #expect((cause as? HTTPError)?.isConnectivity == true)
+        expectEqual((cause as? HTTPError)?.isConnectivity, true)
     }
 
     @Test func `The program's own URLSession sends, without a say in cookies and redirects`()
@@ -171,11 +173,11 @@ import Testing
             ) {
                 header(key: "X-Extra", value: "1")
             }
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
-        #expect(backend.requests.map(\.path) == ["/away", "/user/profile"])
-        #expect(backend.requests.map { $0.fields["X-Extra"] } == ["1", "1"])
-        #expect(backend.requests.last?.fields[.cookie] == nil)
+        expectEqual(backend.requests.map(\.path), ["/away", "/user/profile"])
+        expectEqual(backend.requests.map { $0.fields["X-Extra"] }, ["1", "1"])
+        expectNil(backend.requests.last?.fields[.cookie])
         #expect(backend.authorizations.allSatisfy { $0 == "Bearer \(tokens.access)" })
     }
 
@@ -201,6 +203,6 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(cause as? HTTPError == .insecureURL)
+        expectEqual(cause as? HTTPError, .insecureURL)
     }
 }

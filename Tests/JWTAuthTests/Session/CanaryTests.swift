@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchAuth
@@ -54,7 +55,7 @@ import Testing
             let shared = Shared(.authSession)
             let dependency = Dependency(\.jwtAuthClient)
             try await dependency.wrappedValue.loadSession()
-            #expect(shared.wrappedValue == .valid(tokens))
+            expectEqual(shared.wrappedValue, .valid(tokens))
             expectNothing(of: secrets, in: shared, "Shared")
             expectNothing(of: secrets, in: dependency, "Dependency")
             expectNothing(of: secrets, in: dependency.wrappedValue, "JWTAuthClient")
@@ -115,7 +116,7 @@ import Testing
         ) {
             let answer: SuccessResponse<Profile> = try await Dependency(\.jwtAuthClient).wrappedValue
                 .sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
         let text = lines.withLock { $0.joined() }
         let fresh = backend.state.withLock { ($0.accepted.first ?? "?", $0.refreshable.first ?? "?") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import JWTAuthDependencies
 import LatchAuth
 import LatchCore
@@ -38,7 +39,7 @@ import Testing
             gate.open()
             #expect(await others.value.allSatisfy { $0 == nil })
         }
-        #expect(backend.refreshes == 1)
+        expectEqual(backend.refreshes, 1)
     }
 
     @Test(.tags(.logoutDuringRefresh)) func `A logout during a refresh remains a logout`() async throws {
@@ -52,11 +53,11 @@ import Testing
             let waiting = Task { await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
             await gate.reached()
             try await authTokensClient.destroy()
-            #expect(await waiting.value as? AuthTokens.Error == .missingToken)
+            await expectEqual(waiting.value as? AuthTokens.Error, .missingToken)
             gate.open()
             // The answer of the refresh arrives, and is dropped.
-            #expect(session == .missing)
-            #expect(try await authTokensClient.load() == nil)
+            expectEqual(session, .missing)
+            try await expectNil(authTokensClient.load())
         }
         #expect(backend.requests(to: "/user/profile").isEmpty)
         #expect(keychain.memory.names().isEmpty)
@@ -73,10 +74,10 @@ import Testing
             await gate.reached()
             let other = AuthTokens(access: try backend.access(claims: ["name": "Bob"]), refresh: "bob")
             try await authTokensClient.save(other)
-            #expect(await waiting.value as? AuthError == .superseded)
+            await expectEqual(waiting.value as? AuthError, .superseded)
             gate.open()
-            #expect(session == .valid(other))
-            #expect(try await Dependency(\.keychainClient).wrappedValue.loadTokens() == other)
+            expectEqual(session, .valid(other))
+            try await expectEqual(Dependency(\.keychainClient).wrappedValue.loadTokens(), other)
         }
         #expect(backend.requests(to: "/transfer").isEmpty)
     }
@@ -96,9 +97,9 @@ import Testing
         ) {
             @Dependency(\.jwtAuthClient) var client
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
-        #expect(backend.refreshes == 1)
+        expectEqual(backend.refreshes, 1)
     }
 
     @Test func `A token that a refresh closure saved before it failed is not lost`() async throws {
@@ -116,7 +117,7 @@ import Testing
         ) {
             @Dependency(\.jwtAuthClient) var client
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
     }
 
@@ -131,8 +132,8 @@ import Testing
                 values.jwtAuthClient.refresh = { tokens in
                     let client = Dependency(\.jwtAuthClient).wrappedValue
                     _ = await failure { try await client.sendAuthenticated(.get("/status")) }
-                    #expect(
-                        await failure { try await client.refreshExpiredTokens() } as? AuthError == .refreshReentered)
+                    await expectEqual(
+                        failure { try await client.refreshExpiredTokens() } as? AuthError, .refreshReentered)
                     try await Dependency(\.authTokensClient).wrappedValue.destroy()
                     return tokens
                 }
@@ -141,9 +142,9 @@ import Testing
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
             await #expect(throws: AuthTokens.Error.missingToken) { try await client.refreshExpiredTokens() }
-            #expect(session == .missing)
+            expectEqual(session, .missing)
         }
-        #expect(backend.authorizations == [nil])
+        expectEqual(backend.authorizations, [nil])
     }
 
     @Test func `A refresh whose answer was lost is repeated under its key`() async throws {
@@ -162,7 +163,7 @@ import Testing
         }
         let keys = backend.requests(to: "/auth/refresh").map { $0.fields[.idempotencyKey] }
         #expect(keys.count == 2 && keys[0] == keys[1] && keys[0] != nil)
-        #expect(backend.requests(to: "/user/profile").first?.fields[.idempotencyKey] == nil)
+        expectNil(backend.requests(to: "/user/profile").first?.fields[.idempotencyKey])
     }
 
     @Test func `A refresh that a crash has interrupted is repeated under its key at the next start`() async throws {
@@ -206,7 +207,7 @@ import Testing
                 #expect(failures.joined().allSatisfy { $0 == nil })
             }
         }
-        #expect(backend.refreshes == 1)
-        #expect(backend.requests(to: "/user/profile").count == 200)
+        expectEqual(backend.refreshes, 1)
+        expectEqual(backend.requests(to: "/user/profile").count, 200)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchCore
@@ -23,23 +24,23 @@ import Testing
             @Shared(.authSession) var session
             var first = $session.changes.makeAsyncIterator()
             var second = $session.changes.makeAsyncIterator()
-            #expect(await first.next() == .some(nil))
+            await expectEqual(first.next(), .some(nil))
             try await client.loadSession()
-            #expect(await first.next() == .missing)
+            await expectEqual(first.next(), .missing)
             try await authTokensClient.save(tokens)
             try await authTokensClient.save(tokens)
-            #expect(await first.next() == .valid(tokens))
+            await expectEqual(first.next(), .valid(tokens))
             await backend.clock.wakeNext()
-            #expect(await first.next() == .expired(tokens))
+            await expectEqual(first.next(), .expired(tokens))
             try await client.refreshExpiredTokens()
             let fresh = try #require(session?.tokens)
-            #expect(fresh != tokens)
-            #expect(await first.next() == .valid(fresh))
+            expectNotEqual(fresh, tokens)
+            await expectEqual(first.next(), .valid(fresh))
             try await authTokensClient.destroy()
-            #expect(await first.next() == .missing)
+            await expectEqual(first.next(), .missing)
 
             let expected: [AuthSession?] = [nil, .missing, .valid(tokens), .expired(tokens), .valid(fresh), .missing]
-            for state in expected { #expect(await second.next() == .some(state)) }
+            for state in expected { await expectEqual(second.next(), .some(state)) }
         }
     }
 
@@ -56,10 +57,10 @@ import Testing
             } onChange: {
                 Task { await told.pass() }
             }
-            #expect(seen == nil)
+            expectNil(seen)
             try await authTokensClient.save(tokens)
             await told.reached()
-            #expect(shared.wrappedValue == .valid(tokens))
+            expectEqual(shared.wrappedValue, .valid(tokens))
         }
     }
 
@@ -70,9 +71,9 @@ import Testing
             @Shared(.authSession) var session
             for _ in 0..<50 {
                 try await authTokensClient.save(tokens)
-                #expect(session == .valid(tokens))
+                expectEqual(session, .valid(tokens))
                 try await authTokensClient.destroy()
-                #expect(session == .missing)
+                expectEqual(session, .missing)
             }
         }
     }
@@ -81,7 +82,7 @@ import Testing
         let changes = try await backend.run { Shared(.authSession).changes }
         var count = 0
         for await _ in changes { count += 1 }
-        #expect(count == 1)
+        expectEqual(count, 1)
     }
 
     @Test func `The issuer's clock counts if this device's is wrong`() async throws {
@@ -97,11 +98,11 @@ import Testing
             try await authTokensClient.save(issued.data)
             #expect(!issued.data.isExpired)
             try tokens.validateAccessToken()
-            #expect(session == .valid(tokens))
+            expectEqual(session, .valid(tokens))
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
-        #expect(backend.refreshes == 0)
+        expectEqual(backend.refreshes, 0)
     }
 
     @Test(arguments: [false, true]) func `No other response shows the issuer's clock`(isCached: Bool) async throws {
@@ -122,7 +123,7 @@ import Testing
             @Shared(.authSession) var session
             _ = try await client.send(.get("/news"))
             try await authTokensClient.save(tokens)
-            #expect(session == .expired(tokens))
+            expectEqual(session, .expired(tokens))
             #expect(tokens.isExpired)
         }
     }
@@ -145,7 +146,7 @@ import Testing
         ) {
             @Dependency(\.jwtAuthClient) var client
             try await client.refreshExpiredTokens()
-            #expect(try await keychain.loadTokens()?.refresh == "refresh-canary-2")
+            try await expectEqual(keychain.loadTokens()?.refresh, "refresh-canary-2")
         }
     }
 }

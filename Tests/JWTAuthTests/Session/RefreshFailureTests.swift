@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchAuth
@@ -43,11 +44,11 @@ import Testing
                     continue
                 }
             }
-            #expect(session == .expired(expired))
-            #expect(try await Dependency(\.keychainClient).wrappedValue.loadTokens() == expired)
+            expectEqual(session, .expired(expired))
+            try await expectEqual(Dependency(\.keychainClient).wrappedValue.loadTokens(), expired)
             backend.state.withLock { $0.answers = [:] }
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
     }
 
@@ -71,9 +72,9 @@ import Testing
                     Issue.record("\(String(describing: error))")
                     continue
                 }
-                #expect((cause as? HTTPError)?.isConnectivity == true)
+                expectEqual((cause as? HTTPError)?.isConnectivity, true)
             }
-            #expect(session == .expired(expired))
+            expectEqual(session, .expired(expired))
         }
     }
 
@@ -93,11 +94,11 @@ import Testing
             await #expect(throws: Weather()) { try await client.refreshExpiredTokens() }
             thrown.withLock { $0 = URLError(.notConnectedToInternet) }
             let error = await failure { try await client.refreshExpiredTokens() }
-            #expect((error as? URLError)?.code == .notConnectedToInternet)
+            expectEqual((error as? URLError)?.code, .notConnectedToInternet)
             thrown.withLock { $0 = CancellationError() }
             let cancelled = await failure { try await client.refreshExpiredTokens() }
             #expect(cancelled != nil && !(cancelled is CancellationError))
-            #expect(session == .expired(expired))
+            expectEqual(session, .expired(expired))
         }
     }
 
@@ -121,9 +122,9 @@ import Testing
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(session == .expired(expired))
+            expectEqual(session, .expired(expired))
             let kept = try await Dependency(\.keychainClient).wrappedValue.loadTokens()
-            #expect(kept == expired)
+            expectEqual(kept, expired)
         }
     }
 
@@ -146,15 +147,15 @@ import Testing
             try await authTokensClient.save(expired)
             let errors = await errors(20, client: client)
             #expect(errors.allSatisfy { $0 as? AuthTokens.Error == .invalidToken })
-            #expect(session == .missing)
-            #expect(try await authTokensClient.load() == nil)
-            #expect(backend.refreshes == 1)
+            expectEqual(session, .missing)
+            try await expectNil(authTokensClient.load())
+            expectEqual(backend.refreshes, 1)
             // Not the same as never having been signed in, until the program has taken note.
             await #expect(throws: AuthTokens.Error.invalidToken) { try await client.refreshExpiredTokens() }
             try await authTokensClient.destroy()
             await #expect(throws: AuthTokens.Error.missingToken) { try await client.refreshExpiredTokens() }
         }
-        #expect(backend.refreshes == 1)
+        expectEqual(backend.refreshes, 1)
         let kept = keychain.memory.names().compactMap { keychain.memory.read($0) }.map {
             String(decoding: $0, as: UTF8.self)
         }
@@ -172,7 +173,7 @@ import Testing
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
             await #expect(throws: word) { try await client.refreshExpiredTokens() }
-            #expect(session == .missing)
+            expectEqual(session, .missing)
         }
     }
 
@@ -189,10 +190,10 @@ import Testing
             // The lead is a fifth of the life: now a renewal is due.
             backend.clock.advance(by: .seconds(26))
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
-        #expect(backend.refreshes == 1)
-        #expect(backend.requests.last?.fields[.authorization] == "Bearer \(soon.access)")
+        expectEqual(backend.refreshes, 1)
+        expectEqual(backend.requests.last?.fields[.authorization], "Bearer \(soon.access)")
     }
 
     @Test
@@ -213,9 +214,9 @@ import Testing
             }
             keychain.failWrites(nil)
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
-        #expect(backend.refreshes == 1)
+        expectEqual(backend.refreshes, 1)
     }
 
     @Test func `A refresh that answers with no JWT is stored, and reported as an invalid token`() async throws {
@@ -230,7 +231,7 @@ import Testing
                 try await client.sendAuthenticated(.get("/user/profile"))
             }
             let kept = try await authTokensClient.load()
-            #expect(kept == opaque)
+            expectEqual(kept, opaque)
         }
         #expect(backend.requests.isEmpty)
     }

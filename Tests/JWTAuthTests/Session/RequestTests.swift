@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import JWTAuthDependencies
 import LatchCore
 import LatchHTTP
@@ -19,12 +20,12 @@ import Testing
         try await backend.run(keychain: .inMemory(tokens)) {
             @Dependency(\.jwtAuthClient) var client
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data == Profile(name: "Ada"))
-            #expect(answer.value == answer.data)
-            #expect(answer.response.statusCode == 200)
+            expectEqual(answer.data, Profile(name: "Ada"))
+            expectEqual(answer.value, answer.data)
+            expectEqual(answer.response.statusCode, 200)
         }
-        #expect(backend.authorizations == ["Bearer \(tokens.access)"])
-        #expect(backend.refreshes == 0)
+        expectEqual(backend.authorizations, ["Bearer \(tokens.access)"])
+        expectEqual(backend.refreshes, 0)
     }
 
     @Test(.tags(.authenticatedSending))
@@ -33,11 +34,11 @@ import Testing
         try await backend.run(keychain: .inMemory(expired)) {
             @Dependency(\.jwtAuthClient) var client
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(answer.data.name == "Ada")
+            expectEqual(answer.data.name, "Ada")
         }
         let accepted = backend.state.withLock { $0.accepted.first }
-        #expect(backend.requests.map(\.path) == ["/auth/refresh", "/user/profile"])
-        #expect(backend.authorizations == [nil, "Bearer \(accepted ?? "")"])
+        expectEqual(backend.requests.map(\.path), ["/auth/refresh", "/user/profile"])
+        expectEqual(backend.authorizations, [nil, "Bearer \(accepted ?? "")"])
     }
 
     @Test(.tags(.authenticatedSending))
@@ -55,7 +56,7 @@ import Testing
             }
             #expect(body.contains("who are you"))
         }
-        #expect(backend.authorizations == ["Bearer \(expired.access)"])
+        expectEqual(backend.authorizations, ["Bearer \(expired.access)"])
     }
 
     @Test(.tags(.authenticatedSending))
@@ -87,13 +88,13 @@ import Testing
                 let answer: SuccessResponse<Profile>? = try? await client.sendAuthenticated(.get("/user/profile"))
                 return answer?.data.name
             }
-            #expect(names.filter { $0 == "Ada" }.count == 1000)
+            expectEqual(names.filter { $0 == "Ada" }.count, 1000)
             let fresh = backend.state.withLock { $0.refreshable.first } ?? ""
             // Before the tokens are written, it is written down what will be asked, for the case of a crash.
-            #expect(keychain.writes.dropFirst(before).filter { $0.contains(fresh) }.count == 1)
-            #expect(keychain.writes.count == before + 2)
+            expectEqual(keychain.writes.dropFirst(before).filter { $0.contains(fresh) }.count, 1)
+            expectEqual(keychain.writes.count, before + 2)
         }
-        #expect(backend.refreshes == 1)
+        expectEqual(backend.refreshes, 1)
     }
 
     @Test(.tags(.concurrentRefresh))
@@ -115,11 +116,11 @@ import Testing
             await late.reached()
             backend.state.withLock { $0.accepted = [] }
             let quick: SuccessResponse<Profile> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(quick.data.name == "Ada")
+            expectEqual(quick.data.name, "Ada")
             late.open()
-            #expect(try await slow.data.name == "2")
+            try await expectEqual(slow.data.name, "2")
         }
-        #expect(backend.refreshes == 1)
+        expectEqual(backend.refreshes, 1)
     }
 
     @Test(.tags(.forcedRefresh))
@@ -135,13 +136,13 @@ import Testing
             @Dependency(\.jwtAuthClient) var client
             let answer: SuccessResponse<Profile> = try await client.sendAuthenticated(
                 .post("/notes").body(Profile(name: "note & body")))
-            #expect(answer.data.name == "saved")
+            expectEqual(answer.data.name, "saved")
         }
         let sent = backend.requests(to: "/notes")
-        #expect(sent.map(\.body.text) == [#"{"name":"note & body"}"#, #"{"name":"note & body"}"#])
-        #expect(sent[0].fields[.contentType] == sent[1].fields[.contentType])
-        #expect(sent[0].fields[.authorization] != sent[1].fields[.authorization])
-        #expect(backend.refreshes == 1)
+        expectEqual(sent.map(\.body.text), [#"{"name":"note & body"}"#, #"{"name":"note & body"}"#])
+        expectEqual(sent[0].fields[.contentType], sent[1].fields[.contentType])
+        expectNotEqual(sent[0].fields[.authorization], sent[1].fields[.authorization])
+        expectEqual(backend.refreshes, 1)
     }
 
     @Test(.tags(.forcedRefresh)) func `The second refusal of a request is the answer`() async throws {
@@ -157,7 +158,7 @@ import Testing
             }
             #expect(session?.tokens != nil)
         }
-        #expect(backend.requests(to: "/never").count == 2)
-        #expect(backend.refreshes == 1)
+        expectEqual(backend.requests(to: "/never").count, 2)
+        expectEqual(backend.refreshes, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchAccounts
@@ -57,7 +58,7 @@ private struct Person: Decodable, Sendable { let email: String }
             }
             #expect(emails.allSatisfy { $0 == Self.email })
         }
-        #expect(refreshes == 1)
+        expectEqual(refreshes, 1)
     }
 
     @Test
@@ -69,7 +70,7 @@ private struct Person: Decodable, Sendable { let email: String }
         let refreshes = try await run { _, _ in
             @Dependency(\.jwtAuthClient) var client
             let upload = Request.put("/upload").body(data: content).reporting { count, total in
-                #expect(total == content.count)
+                expectEqual(total, content.count)
                 counts.withLock { $0.append(count) }
             }
             _ = try await client.sendAuthenticated(upload)
@@ -83,13 +84,13 @@ private struct Person: Decodable, Sendable { let email: String }
             @Dependency(\.jwtAuthClient) var client
             @Dependency(\.authTokensClient) var authTokensClient
             @Shared(.authSession) var session
-            #expect(session?.tokens?.access == core.session.currentState.credential?.access)
+            expectEqual(session?.tokens?.access, core.session.currentState.credential?.access)
             try await authTokensClient.destroy()
-            #expect(core.session.currentState == .signedOut(.user))
+            expectEqual(core.session.currentState, .signedOut(.user))
             try await core.signIn(email: Self.email, password: Self.password)
             #expect(session?.tokens != nil)
             try await core.signOut()
-            #expect(session == .missing)
+            expectEqual(session, .missing)
             await #expect(throws: AuthTokens.Error.missingToken) { try await client.refreshExpiredTokens() }
         }
     }
@@ -102,7 +103,7 @@ private struct Person: Decodable, Sendable { let email: String }
             try await core.session.signIn(tokens)
             let pair = try #require(try await authTokensClient.load())
             try await authTokensClient.save(pair)
-            #expect(core.session.currentState.credential == tokens)
+            expectEqual(core.session.currentState.credential, tokens)
         }
     }
 
@@ -112,10 +113,10 @@ private struct Person: Decodable, Sendable { let email: String }
             @Dependency(\.jwtAuthClient) var client
             let old = AuthTokens(try await core.session.credential())
             let new = try await client.refresh(old)
-            #expect(new != old)
-            #expect(core.session.currentState.credential?.access == new.access)
+            expectNotEqual(new, old)
+            expectEqual(core.session.currentState.credential?.access, new.access)
         }
-        #expect(refreshes == 1)
+        expectEqual(refreshes, 1)
     }
 
     @Test func `A client over a session of the core needs no dependencies`() async throws {
@@ -123,7 +124,7 @@ private struct Person: Decodable, Sendable { let email: String }
             let client = JWTAuthClient(baseURL: { server.url.absoluteString }, session: core.session)
             #expect(client.session === core.session)
             let response: SuccessResponse<Person> = try await client.sendAuthenticated(.get("/user/profile"))
-            #expect(response.data.email == Self.email)
+            expectEqual(response.data.email, Self.email)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import JWTAuthDependencies
 import LatchAuth
 import LatchCore
@@ -21,18 +22,18 @@ import Testing
             @Dependency(\.keychainClient) var keychainClient
             @Shared(.authSession) var session
             try await authTokensClient.save(tokens)
-            #expect(session == .valid(tokens))
-            #expect(try await keychainClient.load(.accessToken) == tokens.access)
-            #expect(try await keychainClient.load(.refreshToken) == tokens.refresh)
-            #expect(try await keychainClient.loadTokens() == tokens)
+            expectEqual(session, .valid(tokens))
+            try await expectEqual(keychainClient.load(.accessToken), tokens.access)
+            try await expectEqual(keychainClient.load(.refreshToken), tokens.refresh)
+            try await expectEqual(keychainClient.loadTokens(), tokens)
             try await authTokensClient.destroy()
-            #expect(session == .missing)
-            #expect(try await keychainClient.load(.accessToken) == nil)
-            #expect(try await keychainClient.load(.refreshToken) == nil)
+            expectEqual(session, .missing)
+            try await expectNil(keychainClient.load(.accessToken))
+            try await expectNil(keychainClient.load(.refreshToken))
             try await authTokensClient.set(tokens)
-            #expect(session == .valid(tokens))
+            expectEqual(session, .valid(tokens))
             try await authTokensClient.set(nil)
-            #expect(session == .missing)
+            expectEqual(session, .missing)
         }
         #expect(keychain.memory.names().isEmpty)
     }
@@ -48,12 +49,12 @@ import Testing
             keychain.failWrites(reason)
             let next = try backend.issue()
             let saving = await failure { try await authTokensClient.save(next) } as? KeychainError
-            #expect(saving == .savingFailed(message: reason.message))
-            #expect(saving?.reason == reason)
+            expectEqual(saving, .savingFailed(message: reason.message))
+            expectEqual(saving?.reason, reason)
             let destroying = await failure { try await authTokensClient.destroy() } as? KeychainError
-            #expect(destroying?.reason == reason)
-            #expect(session == .valid(tokens))
-            #expect(try await keychainClient.loadTokens() == tokens)
+            expectEqual(destroying?.reason, reason)
+            expectEqual(session, .valid(tokens))
+            try await expectEqual(keychainClient.loadTokens(), tokens)
         }
     }
 
@@ -64,9 +65,9 @@ import Testing
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
-            #expect(session == nil)
+            expectNil(session)
             try await client.loadSession()
-            #expect(session == .missing)
+            expectEqual(session, .missing)
         }
     }
 
@@ -80,10 +81,10 @@ import Testing
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
             try await client.loadSession()
-            #expect(session == (life > 0 ? .valid(tokens) : .expired(tokens)))
+            expectEqual(session, life > 0 ? .valid(tokens) : .expired(tokens))
             let reads = keychain.reads
             try await client.loadSession()
-            #expect(keychain.reads == reads)
+            expectEqual(keychain.reads, reads)
         }
     }
 
@@ -93,7 +94,7 @@ import Testing
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
             try await client.loadSession()
-            #expect(session == .missing)
+            expectEqual(session, .missing)
         }
         #expect(keychain.memory.names().isEmpty)
     }
@@ -109,14 +110,14 @@ import Testing
             @Shared(.authSession) var session
             keychain.failReads(.storeLocked)
             let error = await failure { try await client.loadSession() } as? KeychainError
-            #expect(error == .loadingFailed(message: AuthError.storeLocked.message))
-            #expect(error?.reason == .storeLocked)
-            #expect(session == nil)
+            expectEqual(error, .loadingFailed(message: AuthError.storeLocked.message))
+            expectEqual(error?.reason, .storeLocked)
+            expectNil(session)
             let sending = await failure { try await client.sendAuthenticated(.get("/user/profile")) }
-            #expect((sending as? KeychainError)?.reason == .storeLocked)
+            expectEqual((sending as? KeychainError)?.reason, .storeLocked)
             keychain.failReads(nil)
             try await client.loadSession()
-            #expect(session == .valid(tokens))
+            expectEqual(session, .valid(tokens))
         }
     }
 
@@ -132,7 +133,7 @@ import Testing
             }
             try await authTokensClient.save(new)
             #expect(await loads.value.allSatisfy { $0 == nil })
-            #expect(session == .valid(new))
+            expectEqual(session, .valid(new))
         }
     }
 
@@ -143,10 +144,10 @@ import Testing
             @Dependency(\.jwtAuthClient) var client
             @Shared(.authSession) var session
             let error = await failure { try await client.loadSession() } as? KeychainError
-            #expect(error?.reason == .storeCorrupt)
-            #expect(session == nil)
+            expectEqual(error?.reason, .storeCorrupt)
+            expectNil(session)
             try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
-            #expect(session == .valid(tokens))
+            expectEqual(session, .valid(tokens))
         }
     }
 
@@ -164,7 +165,7 @@ import Testing
             }
             try await backend.run(keychain: client()) {
                 let kept = try await Dependency(\.authTokensClient).wrappedValue.load()
-                #expect(kept == tokens)
+                expectEqual(kept, tokens)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import JWTAuthDependencies
 import LatchCore
 import LatchHTTP
@@ -77,7 +78,7 @@ import Testing
             for error in errors.joined() { #expect(isExpected(error), "\(error)") }
             @Shared(.authSession) var session
             let kept = try await Dependency(\.keychainClient).wrappedValue.loadTokens()
-            #expect(session?.tokens == kept)
+            expectEqual(session?.tokens, kept)
             #expect(session != nil)
         }
         #expect(!backend.requests(to: "/auth/refresh").isEmpty)
@@ -104,10 +105,10 @@ import Testing
                 let sending = Task { await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
                 if number % 3 > 0 { await Task.yield() }
                 try await authTokensClient.destroy()
-                #expect(session == .missing)
+                expectEqual(session, .missing)
                 let error = await sending.value
                 #expect(error == nil || error is AuthTokens.Error, "\(String(describing: error))")
-                #expect(session == .missing)
+                expectEqual(session, .missing)
             }
         }
     }

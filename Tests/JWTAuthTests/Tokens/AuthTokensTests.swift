@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchCore
@@ -20,33 +21,33 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
     )
 
     @Test(.tags(.tokenClaims)) func `The claims of an access token are read by their types`() {
-        #expect(rich[string: "s"] == "Ada")
-        #expect(rich[boolean: "b"] == true)
-        #expect(rich[int: "i"] == 42)
-        #expect(rich[double: "d"] == 1.5)
-        #expect(rich[double: "i"] == 42)
-        #expect(rich[date: "t"] == Date(timeIntervalSince1970: 1_800_000_000))
-        #expect(rich[strings: "roles"] == ["admin", "user"])
-        #expect(rich[string: "u"] == "Zoë 👩‍💻")
+        expectEqual(rich[string: "s"], "Ada")
+        expectEqual(rich[boolean: "b"], true)
+        expectEqual(rich[int: "i"], 42)
+        expectEqual(rich[double: "d"], 1.5)
+        expectEqual(rich[double: "i"], 42)
+        expectEqual(rich[date: "t"], Date(timeIntervalSince1970: 1_800_000_000))
+        expectEqual(rich[strings: "roles"], ["admin", "user"])
+        expectEqual(rich[string: "u"], "Zoë 👩‍💻")
     }
 
     @Test(.tags(.tokenClaims)) func `The claims of an access token are nil if they are missing or of another type`() {
-        #expect(rich[string: "i"] == nil)
-        #expect(rich[boolean: "i"] == nil)
-        #expect(rich[int: "d"] == nil)
-        #expect(rich[int: "s"] == nil)
-        #expect(rich[double: "s"] == nil)
-        #expect(rich[date: "s"] == nil)
-        #expect(rich[strings: "s"] == nil)
-        #expect(rich[strings: "mixed"] == nil)
-        #expect(rich[string: "n"] == nil)
-        #expect(rich[string: "none"] == nil)
+        expectNil(rich[string: "i"])
+        expectNil(rich[boolean: "i"])
+        expectNil(rich[int: "d"])
+        expectNil(rich[int: "s"])
+        expectNil(rich[double: "s"])
+        expectNil(rich[date: "s"])
+        expectNil(rich[strings: "s"])
+        expectNil(rich[strings: "mixed"])
+        expectNil(rich[string: "n"])
+        expectNil(rich[string: "none"])
     }
 
     @Test(.tags(.tokenClaims), arguments: [0, 1, 2, 3])
     func `The claims of an access token are read from base64url of any length without padding`(length: Int) {
         let text = String(repeating: "x", count: length)
-        #expect(tokens(#"{"a":"\#(text)?>~"}"#)[string: "a"] == "\(text)?>~")
+        expectEqual(tokens(#"{"a":"\#(text)?>~"}"#)[string: "a"], "\(text)?>~")
     }
 
     @Test(
@@ -57,7 +58,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         ])
     func `The claims of an access token are nil for an invalid token, which is reported as invalidToken`(text: String) {
         let broken = AuthTokens(access: text, refresh: "refresh")
-        #expect(broken[string: "sub"] == nil)
+        expectNil(broken[string: "sub"])
         #expect(throws: AuthTokens.Error.invalidToken) { try broken.toJWT() }
     }
 
@@ -66,7 +67,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         let key = try Key.generate(.es256)
         let signed = AuthTokens(
             access: try JWT.sign(["sub": "ada", "aud": "api", "exp": 9e9], with: key), refresh: "refresh")
-        #expect(try signed.toJWT().claims.string("sub") == "ada")
+        try expectEqual(signed.toJWT().claims.string("sub"), "ada")
         func verifier(_ key: Key, audience: String) throws -> JWTVerifier {
             let publicKey = try #require(key.publicKey)
             return JWTVerifier(keys: KeySet([publicKey]), algorithms: [.es256], audience: audience)
@@ -98,7 +99,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
 
     @Test(.tags(.tokenExpiry), arguments: [(-3600.0, true), (-1, true), (0, true), (1, false), (3600, false)])
     func `An access token has expired from its end on`(seconds: Double, isOver: Bool) {
-        #expect(isExpired(ending(seconds)) == isOver)
+        expectEqual(isExpired(ending(seconds)), isOver)
     }
 
     @Test(.tags(.tokenExpiry)) func `An access token expires by the clock of the dependencies`() {
@@ -129,7 +130,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
             $0.wallClock = clock.wallClock()
         } operation: {
             let jwt = try ending(60).validateAccessToken()
-            #expect(jwt.claims.date("exp") == clock.now.addingTimeInterval(60))
+            expectEqual(jwt.claims.date("exp"), clock.now.addingTimeInterval(60))
             #expect(throws: AuthTokens.Error.expiredToken) { try ending(-60).validateAccessToken() }
             #expect(throws: AuthTokens.Error.invalidToken) {
                 try AuthTokens(access: "opaque", refresh: "").validateAccessToken()
@@ -142,14 +143,14 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
             $0.wallClock = clock.wallClock()
         } operation: {
             let (valid, expired) = (ending(60), ending(-60))
-            #expect(valid.toSession() == .valid(valid))
-            #expect(expired.toSession() == .expired(expired))
-            #expect(valid.toSession().tokens == valid)
-            #expect(expired.toSession().tokens == expired)
+            expectEqual(valid.toSession(), .valid(valid))
+            expectEqual(expired.toSession(), .expired(expired))
+            expectEqual(valid.toSession().tokens, valid)
+            expectEqual(expired.toSession().tokens, expired)
             #expect(!valid.toSession().isExpired)
             #expect(expired.toSession().isExpired)
         }
-        #expect(AuthSession.missing.tokens == nil)
+        expectNil(AuthSession.missing.tokens)
         #expect(!AuthSession.missing.isExpired)
     }
 }
@@ -160,24 +161,24 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
     @Test func `A pair of tokens is the same pair after it was written and read`() throws {
         let json = try JSONEncoder().encode(pair)
         let read = try JSONDecoder().decode(AuthTokens.self, from: json)
-        #expect(read == pair)
-        #expect(read.hashValue == pair.hashValue)
-        #expect(read[date: "exp"] == pair[date: "exp"])
+        expectEqual(read, pair)
+        expectEqual(read.hashValue, pair.hashValue)
+        expectEqual(read[date: "exp"], pair[date: "exp"])
         let members = try JSONValue(parsing: Array(json)).objectValue?.keys.sorted()
-        #expect(members == ["access", "refresh"])
+        expectEqual(members, ["access", "refresh"])
     }
 
     @Test func `A pair of tokens differs by each of its texts`() {
-        #expect(pair != AuthTokens(access: pair.access, refresh: "other"))
-        #expect(pair != AuthTokens(access: "other", refresh: pair.refresh))
-        #expect(Set([pair, pair, AuthTokens(access: pair.access, refresh: "other")]).count == 2)
+        expectNotEqual(pair, AuthTokens(access: pair.access, refresh: "other"))
+        expectNotEqual(pair, AuthTokens(access: "other", refresh: pair.refresh))
+        expectEqual(Set([pair, pair, AuthTokens(access: pair.access, refresh: "other")]).count, 2)
     }
 
     @Test func `A pair of tokens has errors with the original's texts`() {
-        #expect(AuthTokens.Error.missingToken.errorDescription == "The token seems to be missing.")
-        #expect(AuthTokens.Error.invalidToken.errorDescription == "The token is invalid.")
-        #expect(AuthTokens.Error.expiredToken.errorDescription == "The token is expired.")
+        expectEqual(AuthTokens.Error.missingToken.errorDescription, "The token seems to be missing.")
+        expectEqual(AuthTokens.Error.invalidToken.errorDescription, "The token is invalid.")
+        expectEqual(AuthTokens.Error.expiredToken.errorDescription, "The token is expired.")
         #expect(AuthTokens.Error.allCases.allSatisfy { $0.title == "Session Error" })
-        #expect((AuthTokens.Error.expiredToken as any Error).localizedDescription == "The token is expired.")
+        expectEqual((AuthTokens.Error.expiredToken as any Error).localizedDescription, "The token is expired.")
     }
 }

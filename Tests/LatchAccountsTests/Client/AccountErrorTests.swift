@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Testing
@@ -21,17 +22,17 @@ import Testing
         status: Int, kind: AccountError
     ) {
         let error = error(status)
-        #expect(error.code == kind.code)
-        #expect(error.status?.rawValue == status)
-        #expect(error.message == kind.message)
-        #expect(error.serverMessage == nil)
+        expectEqual(error.code, kind.code)
+        expectEqual(error.status?.rawValue, status)
+        expectEqual(error.message, kind.message)
+        expectNil(error.serverMessage)
     }
 
     @Test func `A refusal of an account backend concerns the credentials only if they were requested`() {
         let response = HTTPResponse(status: .unauthorized)
-        #expect(AccountError(response, unauthorized: .wrongCredentials).code == "wrongCredentials")
-        #expect(AccountError(response).code == "refused")
-        #expect(AccountError(HTTPResponse(status: .conflict), unauthorized: .wrongCredentials).code == "emailTaken")
+        expectEqual(AccountError(response, unauthorized: .wrongCredentials).code, "wrongCredentials")
+        expectEqual(AccountError(response).code, "refused")
+        expectEqual(AccountError(HTTPResponse(status: .conflict), unauthorized: .wrongCredentials).code, "emailTaken")
     }
 
     @Test(arguments: [
@@ -43,8 +44,8 @@ import Testing
         body: String, said: String
     ) {
         let error = error(400, body)
-        #expect(error.serverMessage == said)
-        #expect(error.message == "The server refused the request. (\(said))")
+        expectEqual(error.serverMessage, said)
+        expectEqual(error.message, "The server refused the request. (\(said))")
     }
 
     @Test(arguments: [
@@ -52,25 +53,25 @@ import Testing
         (400, #"{"error":"invalid_email"}"#),
     ])
     func `A refusal of an account backend concerns the address if the server says so`(status: Int, body: String) {
-        #expect(error(status, body).code == "invalidEmail")
-        #expect(error(403, body).code == "refused")
-        #expect(error(status, #"{"message":"invalid email"}"#).code == "refused")
+        expectEqual(error(status, body).code, "invalidEmail")
+        expectEqual(error(403, body).code, "refused")
+        expectEqual(error(status, #"{"message":"invalid email"}"#).code, "refused")
     }
 
     @Test(arguments: ["", "{}", "[]", #""text""#, "<html>stack trace</html>", #"{"message":""}"#, #"{"message":{}}"#])
     func `A refusal of an account backend adds no message if the server has none for people`(body: String) {
-        #expect(error(400, body).serverMessage == nil)
+        expectNil(error(400, body).serverMessage)
     }
 
     @Test func `A refusal of an account backend shows neither control characters nor tokens of a server's message`() {
-        #expect(error(400, #"{"message":"no\u001b[31m\n\u202ewrong"}"#).serverMessage == "no[31mwrong")
-        #expect(error(400, #"{"message":"bad token eyJhbGciOiJub25lIn0"}"#).serverMessage == nil)
+        expectEqual(error(400, #"{"message":"no\u001b[31m\n\u202ewrong"}"#).serverMessage, "no[31mwrong")
+        expectNil(error(400, #"{"message":"bad token eyJhbGciOiJub25lIn0"}"#).serverMessage)
     }
 
     @Test func `A refusal of an account backend reads plain text, and shortens long messages`() {
         let text: HTTPFields = [.contentType: "Text/Plain; charset=utf-8"]
-        #expect(error(400, "no", fields: text).serverMessage == "no")
-        #expect(error(400, String(repeating: "é", count: 5_000), fields: text).serverMessage?.count == 200)
+        expectEqual(error(400, "no", fields: text).serverMessage, "no")
+        expectEqual(error(400, String(repeating: "é", count: 5_000), fields: text).serverMessage?.count, 200)
     }
 
     @Test(
@@ -79,6 +80,6 @@ import Testing
             ("soon", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", .zero), ("99999999999999999999", .seconds(31_622_400)),
         ] as [(String, Duration?)])
     func `A refusal of an account backend asks for a reasonable wait`(field: String, delay: Duration?) {
-        #expect(error(429, fields: [.retryAfter: field]).retryAfter == delay)
+        expectEqual(error(429, fields: [.retryAfter: field]).retryAfter, delay)
     }
 }

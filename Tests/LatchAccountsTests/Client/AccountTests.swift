@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -22,7 +23,7 @@ private let register = "/api/clients/register"
         try await client.signUp(email: "ada@example.com", password: "secret", name: "Ada", roles: ["admin"])
         let plain: JSONValue = ["email": "ada@example.com", "password": "secret"]
         let full: JSONValue = ["email": "ada@example.com", "password": "secret", "name": "Ada", "roles": ["admin"]]
-        #expect(try backend.contents(of: register) == [plain, plain, full])
+        try expectEqual(backend.contents(of: register), [plain, plain, full])
         #expect(!client.session.currentState.isSignedIn)
     }
 
@@ -45,9 +46,9 @@ private let register = "/api/clients/register"
             store: InMemoryTokenStore(Tokens(access: "a", expiry: .distantFuture)), transport: backend,
             interceptors: [Marker()], timeout: .seconds(7), decoder: decoder)
         try await client.signUp(email: "ada@example.com", password: "secret")
-        #expect(try await client.client.perform(.get("profile", as: Profile.self)).firstName == "Ada")
+        try await expectEqual(client.client.perform(.get("profile", as: Profile.self)).firstName, "Ada")
         #expect(backend.requests.allSatisfy { $0.fields["X-Marker"] == "1" && $0.timeout == .seconds(7) })
-        #expect(backend.requests.count == 2)
+        expectEqual(backend.requests.count, 2)
     }
 
     @Test(.tags(.accountRegistration), arguments: [#"{"id":"7"}"#, #"{"sub":"7"}"#, #"{"_id":"7"}"#, #"{"id":7}"#])
@@ -56,7 +57,7 @@ private let register = "/api/clients/register"
         let body = identifier.dropLast() + #","email":"a@b.c","name":null,"roles":["user"]}"#
         backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(String(body))) }
         let account = try await backend.client().signUp(email: "a@b.c", password: "secret")
-        #expect(account == Account(id: "7", email: "a@b.c", roles: ["user"]))
+        expectEqual(account, Account(id: "7", email: "a@b.c", roles: ["user"]))
     }
 
     @Test(
@@ -77,7 +78,7 @@ private let register = "/api/clients/register"
         let error = await #expect(throws: AccountError.emailTaken) {
             try await backend.client().signUp(email: "a@b.c", password: "secret")
         }
-        #expect(error?.serverMessage == "Email already in use")
+        expectEqual(error?.serverMessage, "Email already in use")
     }
 
     @Test(.tags(.passwordReset))
@@ -90,18 +91,18 @@ private let register = "/api/clients/register"
             endpoints.accountType = type
             let client = try backend.client(endpoints: endpoints)
             let said = try await client.requestPasswordReset(email: "a@b.c")
-            #expect(said == "If there is an account, a mail is on its way.")
-            #expect(try await client.resetPassword(token: "t", newPassword: "NewSecret!").message == "done")
+            expectEqual(said, "If there is an account, a mail is on its way.")
+            try await expectEqual(client.resetPassword(token: "t", newPassword: "NewSecret!").message, "done")
         }
-        #expect(
-            try backend.contents(of: "/api/auth/forgot-password")
-                == [["email": "a@b.c"], ["email": "a@b.c", "type": "client"]])
-        #expect(
-            try backend.contents(of: "/api/auth/reset-password")
-                == [
-                    ["token": "t", "password": "NewSecret!"],
-                    ["token": "t", "password": "NewSecret!", "type": "client"],
-                ])
+        try expectEqual(
+            backend.contents(of: "/api/auth/forgot-password"),
+            [["email": "a@b.c"], ["email": "a@b.c", "type": "client"]])
+        try expectEqual(
+            backend.contents(of: "/api/auth/reset-password"),
+            [
+                ["token": "t", "password": "NewSecret!"],
+                ["token": "t", "password": "NewSecret!", "type": "client"],
+            ])
     }
 
     @Test(.tags(.passwordReset))
@@ -111,8 +112,8 @@ private let register = "/api/clients/register"
         let error = await #expect(throws: AccountError.refused) {
             try await backend.client().resetPassword(token: "t", newPassword: "NewSecret!")
         }
-        #expect(error?.status == .badRequest)
-        #expect(error?.serverMessage == "The link was used or is too old.")
+        expectEqual(error?.status, .badRequest)
+        expectEqual(error?.serverMessage, "The link was used or is too old.")
     }
 
     @Test(arguments: [-3_600, 0, 360, 86_400] as [Double])
@@ -129,7 +130,7 @@ private let register = "/api/clients/register"
         let clock = ManualClock(server.addingTimeInterval(skew))
         let client = try backend.client(clock: clock.wallClock())
         let challenge = try #require(try await client.beginSignIn(name: "a@b.c", password: "p"))
-        #expect(challenge.expiryDate.timeIntervalSince(clock.now) == 300)
+        expectEqual(challenge.expiryDate.timeIntervalSince(clock.now), 300)
     }
 
     /// What backends without a user service answer at a path that they do not know.
@@ -152,11 +153,11 @@ private let register = "/api/clients/register"
         backend.on("/user/profile", .ok, ["id": "1", "email": "ada@example.com", "name": "Ada"])
         let client = try backend.client()
         for _ in 0..<2 {
-            #expect(try await client.beginSignIn(name: "ada@example.com", password: "p") == nil)
+            try await expectNil(client.beginSignIn(name: "ada@example.com", password: "p"))
         }
         #expect(client.session.currentState.isSignedIn)
         // The password is sent there once, and not at all where the app says what the backend has.
-        #expect(backend.requests(to: login).count == 1)
+        expectEqual(backend.requests(to: login).count, 1)
         let profile = try await client.accountProfile()
         #expect(profile.email == "ada@example.com" && profile.displayName == "Ada")
         await #expect(throws: AccountError.notSupported) { try await client.devices() }
@@ -164,7 +165,7 @@ private let register = "/api/clients/register"
         var endpoints = AccountEndpoints()
         endpoints.userService = nil
         _ = try await backend.client(endpoints: endpoints).beginSignIn(name: "ada@example.com", password: "p")
-        #expect(backend.requests(to: login).count == 1)
+        expectEqual(backend.requests(to: login).count, 1)
     }
 
     @Test(
@@ -178,7 +179,7 @@ private let register = "/api/clients/register"
         let backend = ScriptedBackend()
         backend.on("/userservice.v1.UserService/Login") { _ in HTTPResponse(status: status, body: HTTPBody(body)) }
         await #expect(throws: error) { try await backend.client().beginSignIn(name: "a@b.c", password: "p") }
-        #expect(backend.requests.count == 1)
+        expectEqual(backend.requests.count, 1)
     }
 
     /// A page of maintenance with 200, a portal, and a proxy that drops the content.
@@ -223,6 +224,6 @@ private let register = "/api/clients/register"
         let error = await #expect(throws: AccountError.refused) {
             try await backend.client().signUp(email: "a@b.c", password: "secret")
         }
-        #expect(error?.serverMessage == message)
+        expectEqual(error?.serverMessage, message)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -38,15 +39,15 @@ import Testing
         life: String, seconds: Double?
     ) throws {
         let tokens = try tokens(#"{"accessToken":"a","expiresIn":\#(life)}"#)
-        #expect(tokens.expiry == seconds.map { clock.now.addingTimeInterval($0) })
-        #expect(tokens.issued == clock.now)
+        expectEqual(tokens.expiry, seconds.map { clock.now.addingTimeInterval($0) })
+        expectEqual(tokens.issued, clock.now)
     }
 
     @Test func `An answer with tokens lives from the date of the answer, not from ours`() throws {
         let tokens = try tokens(
             #"{"access_token":"a","expires_in":60}"#, fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT"])
-        #expect(tokens.issued == Date(timeIntervalSince1970: 784_111_777))
-        #expect(tokens.expiry == Date(timeIntervalSince1970: 784_111_837))
+        expectEqual(tokens.issued, Date(timeIntervalSince1970: 784_111_777))
+        expectEqual(tokens.expiry, Date(timeIntervalSince1970: 784_111_837))
     }
 
     /// The tokens with a JWT whose dates are so many seconds from now.
@@ -60,8 +61,8 @@ import Testing
     @Test func `An answer with tokens expires with its JWT, by the clock of the answer's date`() throws {
         let date = clock.now.addingTimeInterval(-7200)
         let tokens = try tokens(iat: -9000, exp: -6300, fields: [.date: HTTPDate(date).description])
-        #expect(tokens.expiry == clock.now.addingTimeInterval(-6300))
-        #expect(tokens.issued == HTTPDate(date).date)
+        expectEqual(tokens.expiry, clock.now.addingTimeInterval(-6300))
+        expectEqual(tokens.issued, HTTPDate(date).date)
     }
 
     @Test(
@@ -75,8 +76,8 @@ import Testing
         iat: Double, exp: Double, issued: Double
     ) throws {
         let tokens = try tokens(iat: iat, exp: exp)
-        #expect(tokens.issued == clock.now.addingTimeInterval(issued))
-        #expect(tokens.expiry == clock.now.addingTimeInterval(exp))
+        expectEqual(tokens.issued, clock.now.addingTimeInterval(issued))
+        expectEqual(tokens.expiry, clock.now.addingTimeInterval(exp))
     }
 
     @Test func `An answer with tokens brings the cookie that only this device's clock takes for expired`() throws {
@@ -85,7 +86,7 @@ import Testing
         let fields: HTTPFields = [
             .date: HTTPDate(date).description, .setCookie: "refreshToken=v; Expires=\(expiry)",
         ]
-        #expect(try tokens(#"{"accessToken":"a"}"#, fields: fields).cookie == "refreshToken=v")
+        try expectEqual(tokens(#"{"accessToken":"a"}"#, fields: fields).cookie, "refreshToken=v")
     }
 
     @Test(arguments: [
@@ -97,8 +98,8 @@ import Testing
     }
 
     @Test func `An answer with tokens takes the spelling that has a value`() throws {
-        #expect(try tokens(#"{"accessToken":"","access_token":"a"}"#).access == "a")
-        #expect(try tokens(#"{"accessToken":"a","refreshToken":null,"refresh_token":"r"}"#).refresh == "r")
+        try expectEqual(tokens(#"{"accessToken":"","access_token":"a"}"#).access, "a")
+        try expectEqual(tokens(#"{"accessToken":"a","refreshToken":null,"refresh_token":"r"}"#).refresh, "r")
     }
 
     @Test(arguments: [
@@ -108,7 +109,7 @@ import Testing
         "refreshtoken=v", "refreshToken",
     ])
     func `An answer with tokens brings no cookie if it deletes it or sets another`(line: String) throws {
-        #expect(try cookie([line]) == nil)
+        try expectNil(cookie([line]))
     }
 
     @Test(arguments: [
@@ -119,30 +120,30 @@ import Testing
         "refreshToken=v; Max-Age=soon",
     ])
     func `An answer with tokens brings the cookie without its attributes`(line: String) throws {
-        #expect(try cookie([line]) == "refreshToken=v")
+        try expectEqual(cookie([line]), "refreshToken=v")
     }
 
     @Test func `An answer with tokens keeps a value with equals signs whole`() throws {
-        #expect(try cookie(["refreshToken=a=b==; Path=/"]) == "refreshToken=a=b==")
+        try expectEqual(cookie(["refreshToken=a=b==; Path=/"]), "refreshToken=a=b==")
     }
 
     @Test func `An answer with tokens brings the cookie it sets last, wherever it deletes an old one`() throws {
         let deletion = "refreshToken=; Path=/old; Max-Age=0"
-        #expect(try cookie([deletion, "refreshToken=new; Path=/"]) == "refreshToken=new")
-        #expect(try cookie(["refreshToken=new; Path=/", deletion]) == "refreshToken=new")
-        #expect(try cookie(["session=1", "refreshToken=one", "refreshToken=two"]) == "refreshToken=two")
+        try expectEqual(cookie([deletion, "refreshToken=new; Path=/"]), "refreshToken=new")
+        try expectEqual(cookie(["refreshToken=new; Path=/", deletion]), "refreshToken=new")
+        try expectEqual(cookie(["session=1", "refreshToken=one", "refreshToken=two"]), "refreshToken=two")
     }
 
     @Test func `An answer with tokens keeps the refresh token if it brings no other`() throws {
-        #expect(try cookie([], refreshing: Tokens(access: "o", cookie: "refreshToken=old")) == "refreshToken=old")
+        try expectEqual(cookie([], refreshing: Tokens(access: "o", cookie: "refreshToken=old")), "refreshToken=old")
         let refreshed = try tokens(#"{"accessToken":"a"}"#, refreshing: Tokens(access: "o", refresh: "r0"))
-        #expect(refreshed.refresh == "r0")
-        #expect(refreshed.cookie == nil)
+        expectEqual(refreshed.refresh, "r0")
+        expectNil(refreshed.cookie)
     }
 
     @Test func `An answer with tokens brings no cookie if none is wanted`() throws {
         let tokens = try tokens(
             #"{"accessToken":"a"}"#, fields: [.setCookie: "refreshToken=v"], usesCookie: false)
-        #expect(tokens == Tokens(access: "a", issued: clock.now))
+        expectEqual(tokens, Tokens(access: "a", issued: clock.now))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -51,17 +52,18 @@ private final class ScriptedPasskeys: PasskeyProvider {
         let passkeys = ScriptedPasskeys { _ in Self.assertion }
         let auth = try backend.client()
         try await auth.signIn(withPasskeyFrom: passkeys)
-        #expect(auth.session.currentState.credential?.refresh == "r")
+        expectEqual(auth.session.currentState.credential?.refresh, "r")
         let asked = passkeys.asked.withLock { $0 }
         #expect(asked.map(\.1) == [.modal] && asked.first?.0.challenge == [1, 2, 3])
         #expect(asked.first?.0.relyingPartyID == "id.example.com" && asked.first?.0.userVerification == "preferred")
         let sent = try #require(try backend.contents(of: "\(folder)/sign-in").first?["credential"])
         #expect(sent["id"] == "AQI" && sent["rawId"] == "AQI" && sent["type"] == "public-key")
-        #expect(
-            sent["response"] == [
+        expectEqual(
+            sent["response"],
+            [
                 "clientDataJSON": "Aw", "authenticatorData": "BA", "signature": "BQ", "userHandle": "Bg",
             ])
-        #expect(sent["clientExtensionResults"] == [:])
+        expectEqual(sent["clientExtensionResults"], [:])
         #expect(backend.requests.allSatisfy { $0.fields[.authorization] == nil })
         #expect(!"\(Self.assertion)".contains("BQ") && Self.assertion.customMirror.children.isEmpty)
     }
@@ -102,10 +104,10 @@ private final class ScriptedPasskeys: PasskeyProvider {
         let waits = Mutex<[Duration]>([])
         let auth = try backend.client(
             clock: ManualClock().leapingClock { wait in waits.withLock { $0.append(wait) } })
-        #expect(try await auth.passkeyAssertion(from: passkeys, mediation: .conditional) == Self.assertion)
-        #expect(waits.withLock { $0.first } == .seconds(225))
-        #expect(backend.requests(to: "\(folder)/sign-in/options").count == 2)
-        #expect(passkeys.asked.withLock { $0.map(\.1) } == [.conditional, .conditional])
+        try await expectEqual(auth.passkeyAssertion(from: passkeys, mediation: .conditional), Self.assertion)
+        expectEqual(waits.withLock { $0.first }, .seconds(225))
+        expectEqual(backend.requests(to: "\(folder)/sign-in/options").count, 2)
+        expectEqual(passkeys.asked.withLock { $0.map(\.1) }, [.conditional, .conditional])
     }
 
     @Test func `A client with passkeys ends a suggestion with its task`() async throws {
@@ -149,9 +151,9 @@ private final class ScriptedPasskeys: PasskeyProvider {
         try await auth.session.signIn(Tokens(access: "a", refresh: "r"))
         let added = try await auth.addPasskey(from: ScriptedPasskeys { _ in Self.assertion }, named: "Phone")
         #expect(added.id == "AQI" && added.isSynced && added.isBackedUp && added.lastUsedAt == nil)
-        #expect(added.createdAt == Date(timeIntervalSince1970: 1_767_323_045))
-        #expect(try await auth.passkeys() == [added])
-        #expect(try await auth.renamePasskey("a/b", to: "Phone") == added)
+        expectEqual(added.createdAt, Date(timeIntervalSince1970: 1_767_323_045))
+        try await expectEqual(auth.passkeys(), [added])
+        try await expectEqual(auth.renamePasskey("a/b", to: "Phone"), added)
         try await auth.removePasskey("a/b")
         let sent = try JSONValue(parsing: backend.requests(to: folder)[0].body.bytes)
         #expect(sent["name"] == "Phone" && sent["credential"]?["response"]?["attestationObject"] == "Bw")
@@ -205,6 +207,6 @@ private final class ScriptedPasskeys: PasskeyProvider {
     func `A client with passkeys names the system's errors`(
         code: Int?, mediation: PasskeyMediation, error: AccountError
     ) {
-        #expect(AccountError(passkeyErrorCode: code, mediation: mediation).code == error.code)
+        expectEqual(AccountError(passkeyErrorCode: code, mediation: mediation).code, error.code)
     }
 }

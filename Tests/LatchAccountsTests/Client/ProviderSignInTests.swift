@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -40,10 +41,10 @@ import Testing
         let auth = try client(store)
         try await auth.signIn(through: "an other/provider", using: browser(pages), redirectingTo: redirectURI)
         #expect(auth.session.currentState.isSignedIn)
-        #expect(store.load()?.refresh == "r")
+        expectEqual(store.load()?.refresh, "r")
         // A name is one segment of the path, whatever it contains.
-        #expect(pages.opened.first?.path(percentEncoded: true) == "/base/pages/an%20other%2Fprovider")
-        #expect(pages.callbacks == [.customScheme("com.example.notes")])
+        expectEqual(pages.opened.first?.path(percentEncoded: true), "/base/pages/an%20other%2Fprovider")
+        expectEqual(pages.callbacks, [.customScheme("com.example.notes")])
     }
 
     @Test(.tags(.providerSignIn))
@@ -61,6 +62,6 @@ import Testing
         await #expect(throws: OAuthError.cancelled) {
             try await auth.signIn(through: .google, using: browser(closed), redirectingTo: redirectURI)
         }
-        #expect(store.load()?.access == "before")
+        expectEqual(store.load()?.access, "before")
     }
 }

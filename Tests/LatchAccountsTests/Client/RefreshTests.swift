@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -19,7 +20,7 @@ private let refresh = "/api/auth/refresh-token"
         let backend = ScriptedBackend()
         let fresh = Tokens(access: "fresh", refresh: "r", expiry: Date(timeIntervalSinceNow: 3_600))
         let client = try backend.client(store: InMemoryTokenStore(fresh))
-        #expect(try await client.session.credential() == fresh)
+        try await expectEqual(client.session.credential(), fresh)
         #expect(backend.requests.isEmpty)
     }
 
@@ -31,13 +32,13 @@ private let refresh = "/api/auth/refresh-token"
         backend.on(refresh, .ok, ["accessToken": "new", "refreshToken": "r1", "expiresIn": 900])
         let store = InMemoryTokenStore(Self.expired)
         let refreshed = try await backend.client(store: store).session.credential()
-        #expect(refreshed.access == "new")
-        #expect(store.load()?.refresh == "r1")
-        #expect(try backend.contents(of: refresh) == [["refreshToken": "r0"]])
+        expectEqual(refreshed.access, "new")
+        expectEqual(store.load()?.refresh, "r1")
+        try expectEqual(backend.contents(of: refresh), [["refreshToken": "r0"]])
         let request = try #require(backend.requests.first)
-        #expect(request.fields[.idempotencyKey]?.count == 32)
-        #expect(request.fields[.authorization] == nil)
-        #expect(request.fields[.cookie] == nil)
+        expectEqual(request.fields[.idempotencyKey]?.count, 32)
+        expectNil(request.fields[.authorization])
+        expectNil(request.fields[.cookie])
     }
 
     @Test(.tags(.refreshOnDemand))
@@ -46,8 +47,8 @@ private let refresh = "/api/auth/refresh-token"
         backend.on(refresh, .ok, ["accessToken": "new"])
         let store = InMemoryTokenStore(Self.expired)
         _ = try await backend.client(store: store).session.credential()
-        #expect(store.load()?.refresh == "r0")
-        #expect(store.load()?.access == "new")
+        expectEqual(store.load()?.refresh, "r0")
+        expectEqual(store.load()?.access, "new")
     }
 
     @Test(.tags(.refreshOnDemand))
@@ -58,9 +59,9 @@ private let refresh = "/api/auth/refresh-token"
             fields: [.date: "Tue, 20 Nov 2040 10:00:00 GMT"])
         let store = InMemoryTokenStore(Self.expired)
         let refreshed = try await backend.client(store: store).session.refreshed(replacing: Self.expired)
-        #expect(refreshed.refresh == "r1")
+        expectEqual(refreshed.refresh, "r1")
         let date = try #require(HTTPDate("Tue, 20 Nov 2040 10:01:00 GMT")).date
-        #expect(refreshed.expiry == date)
+        expectEqual(refreshed.expiry, date)
     }
 
     @Test(arguments: [
@@ -73,9 +74,9 @@ private let refresh = "/api/auth/refresh-token"
         let backend = ScriptedBackend()
         backend.on(refresh) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
         let error = try await incompleteRefresh(at: backend, usesCookie: false)
-        #expect(error.grant.access == "old")
-        #expect(error.grant.refresh == "r1")
-        #expect(error.error as? AccountError == .invalidResponse)
+        expectEqual(error.grant.access, "old")
+        expectEqual(error.grant.refresh, "r1")
+        expectEqual(error.error as? AccountError, .invalidResponse)
     }
 
     @Test
@@ -85,8 +86,8 @@ private let refresh = "/api/auth/refresh-token"
         let backend = ScriptedBackend()
         backend.on(refresh, .ok, [:], fields: [.setCookie: "refreshToken=c1; HttpOnly"])
         let error = try await incompleteRefresh(at: backend, usesCookie: true)
-        #expect(error.grant.cookie == "refreshToken=c1")
-        #expect(error.grant.refresh == nil)
+        expectEqual(error.grant.cookie, "refreshToken=c1")
+        expectNil(error.grant.refresh)
     }
 
     @Test func `A refresh at an account backend has no limit of time once it is sent`() async throws {
@@ -99,7 +100,7 @@ private let refresh = "/api/auth/refresh-token"
         let client = AuthClient(
             baseURL: url, store: InMemoryTokenStore(Self.expired), transport: backend,
             interceptors: [TimeoutInterceptor(.seconds(5))], timeout: .seconds(7))
-        #expect(try await client.session.credential().access == "new")
+        try await expectEqual(client.session.credential().access, "new")
     }
 
     private func incompleteRefresh(
@@ -123,7 +124,7 @@ private let refresh = "/api/auth/refresh-token"
         let store = InMemoryTokenStore(Self.expired)
         let client = try backend.client(store: store)
         await #expect(throws: AccountError.invalidResponse) { try await client.session.credential() }
-        #expect(store.load() == Self.expired)
+        expectEqual(store.load(), Self.expired)
         #expect(client.session.currentState.isSignedIn)
     }
 
@@ -134,9 +135,9 @@ private let refresh = "/api/auth/refresh-token"
         let client = try backend.client(store: InMemoryTokenStore(Self.expired))
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<100 { group.addTask { try await client.session.credential().access } }
-            for try await access in group { #expect(access == "new") }
+            for try await access in group { expectEqual(access, "new") }
         }
-        #expect(backend.requests(to: refresh).count == 1)
+        expectEqual(backend.requests(to: refresh).count, 1)
     }
 
     @Test(.tags(.refreshOnDemand))
@@ -151,12 +152,12 @@ private let refresh = "/api/auth/refresh-token"
         let store = InMemoryTokenStore<Tokens>()
         let client = try backend.client(store: store, refreshUsesCookie: true)
         let tokens = try await client.signIn(email: "a@b.c", password: "secret")
-        #expect(tokens.refresh == nil)
+        expectNil(tokens.refresh)
         _ = try await client.session.refreshed(replacing: tokens)
         let request = try #require(backend.requests(to: refresh).first)
-        #expect(request.fields.values(of: .cookie) == ["refreshToken=c0"])
-        #expect(request.body.text == "{}")
-        #expect(store.load()?.cookie == "refreshToken=c1")
+        expectEqual(request.fields.values(of: .cookie), ["refreshToken=c0"])
+        expectEqual(request.body.text, "{}")
+        expectEqual(store.load()?.cookie, "refreshToken=c1")
     }
 
     @Test(.tags(.refreshOnDemand))
@@ -169,8 +170,8 @@ private let refresh = "/api/auth/refresh-token"
         let client = try backend.client(refreshUsesCookie: true)
         let tokens = try await client.signIn(email: "a@b.c", password: "secret")
         _ = try await client.session.refreshed(replacing: tokens)
-        #expect(try backend.contents(of: refresh) == [["refreshToken": "r"]])
-        #expect(backend.requests(to: refresh).first?.fields[.cookie] == nil)
+        try expectEqual(backend.contents(of: refresh), [["refreshToken": "r"]])
+        expectNil(backend.requests(to: refresh).first?.fields[.cookie])
     }
 
     @Test(.tags(.refreshOnDemand))
@@ -180,7 +181,7 @@ private let refresh = "/api/auth/refresh-token"
             "/api/auth/clients/login", .ok, ["accessToken": "a"], fields: [.setCookie: "refreshToken=c"])
         let client = try backend.client()
         let tokens = try await client.signIn(email: "a@b.c", password: "secret")
-        #expect(tokens.cookie == nil)
+        expectNil(tokens.cookie)
         await #expect(throws: AuthError.notRefreshable) {
             try await client.session.refreshed(replacing: tokens)
         }
@@ -194,8 +195,8 @@ private let refresh = "/api/auth/refresh-token"
         let store = InMemoryTokenStore(Self.expired)
         let client = try backend.client(store: store)
         await #expect(throws: AuthError.reauthenticationRequired) { try await client.session.credential() }
-        #expect(store.load() == nil)
-        #expect(client.session.currentState == .signedOut(.issuer))
+        expectNil(store.load())
+        expectEqual(client.session.currentState, .signedOut(.issuer))
     }
 
     @Test(arguments: [
@@ -207,7 +208,7 @@ private let refresh = "/api/auth/refresh-token"
         let store = InMemoryTokenStore(Self.expired)
         let client = try backend.client(store: store)
         await #expect(throws: HTTPError.unacceptableStatus) { try await client.session.credential() }
-        #expect(store.load()?.refresh == Self.expired.refresh)
+        expectEqual(store.load()?.refresh, Self.expired.refresh)
         #expect(client.session.currentState.isSignedIn)
     }
 
@@ -222,7 +223,7 @@ private let refresh = "/api/auth/refresh-token"
         let stale = Tokens(access: "stale", refresh: "r0", expiry: Date(timeIntervalSinceNow: 3_600))
         let client = try backend.client(store: InMemoryTokenStore(stale))
         let response = try await client.client.respond(to: client.client.request(.get, "notes"))
-        #expect(response.status == .ok)
-        #expect(backend.requests.map { String($0.pathWithoutQuery) } == ["/notes", refresh, "/notes"])
+        expectEqual(response.status, .ok)
+        expectEqual(backend.requests.map { String($0.pathWithoutQuery) }, ["/notes", refresh, "/notes"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -17,12 +18,12 @@ private let login = "/api/auth/clients/login"
         backend.on(login, .ok, ["accessToken": "a", "refreshToken": "r"])
         try await backend.client().signIn(email: "ada@example.com", password: "p\"& =+%ü\\")
         let request = try #require(backend.requests.first)
-        #expect(request.method == .post)
-        #expect(request.absoluteURL == "https://api.example.com/api/auth/clients/login")
-        #expect(request.fields[.contentType] == "application/json")
-        #expect(request.fields[.authorization] == nil)
+        expectEqual(request.method, .post)
+        expectEqual(request.absoluteURL, "https://api.example.com/api/auth/clients/login")
+        expectEqual(request.fields[.contentType], "application/json")
+        expectNil(request.fields[.authorization])
         let content = try JSONValue(parsing: request.body.bytes)
-        #expect(content == ["email": "ada@example.com", "password": "p\"& =+%ü\\"])
+        expectEqual(content, ["email": "ada@example.com", "password": "p\"& =+%ü\\"])
     }
 
     @Test(.tags(.accountLogin))
@@ -33,8 +34,8 @@ private let login = "/api/auth/clients/login"
         let store = InMemoryTokenStore<Tokens>()
         try await backend.client(store: store).signIn(email: "a@b.c", password: "secret")
         let kept = try #require(store.load())
-        #expect(kept.access == access)
-        #expect(kept.refresh == "r")
+        expectEqual(kept.access, access)
+        expectEqual(kept.refresh, "r")
         let life = try #require(kept.expiry).timeIntervalSince(try #require(kept.issued))
         #expect(abs(life - 600) < 2)
     }
@@ -48,13 +49,13 @@ private let login = "/api/auth/clients/login"
         ])
         backend.on(login, .ok, ["accessToken": .string(access)])
         let client = try backend.client()
-        #expect(client.account == nil)
+        expectNil(client.account)
         try await client.signIn(email: "ada@example.com", password: "secret")
-        #expect(
-            client.account
-                == Account(
-                    id: "42", email: "ada@example.com", name: "Ada", roles: ["admin", "editor"],
-                    permissions: ["notes:read"], isEmailVerified: true))
+        expectEqual(
+            client.account,
+            Account(
+                id: "42", email: "ada@example.com", name: "Ada", roles: ["admin", "editor"],
+                permissions: ["notes:read"], isEmailVerified: true))
     }
 
     @Test(
@@ -70,7 +71,7 @@ private let login = "/api/auth/clients/login"
         await #expect(throws: AccountError.invalidResponse) {
             try await client.signIn(email: "a@b.c", password: "secret")
         }
-        #expect(store.load() == nil)
+        expectNil(store.load())
         #expect(!client.session.currentState.isSignedIn)
     }
 
@@ -101,9 +102,9 @@ private let login = "/api/auth/clients/login"
         let error = await #expect(throws: expected) {
             try await backend.client().signIn(email: "a@b.c", password: "secret")
         }
-        #expect(error?.status?.rawValue == status)
-        #expect(error?.serverMessage == "as the server says")
-        #expect(error?.retryAfter == .seconds(30))
+        expectEqual(error?.status?.rawValue, status)
+        expectEqual(error?.serverMessage, "as the server says")
+        expectEqual(error?.retryAfter, .seconds(30))
     }
 
     @Test(.tags(.pathPrefix), arguments: ["", "/", "/v1", "/v1/", "/a/b"])
@@ -113,7 +114,7 @@ private let login = "/api/auth/clients/login"
             try await backend.client(base: "https://api.example.com\(path)").signIn(email: "a@b.c", password: "secret")
         }
         let base = path.hasSuffix("/") ? String(path.dropLast()) : path
-        #expect(backend.requests.map(\.path) == ["\(base)\(login)"])
+        expectEqual(backend.requests.map(\.path), ["\(base)\(login)"])
     }
 
     @Test func `Signing in over plain http to another machine is refused before anything is sent`() async throws {

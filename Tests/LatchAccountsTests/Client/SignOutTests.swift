@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -21,14 +22,14 @@ private enum SignOutTokens {
         let store = InMemoryTokenStore(SignOutTokens.tokens)
         let client = try backend.client(store: store)
         backend.on(logout) { [session = client.session] _ in
-            #expect(store.load() == nil)
-            #expect(session.currentState == .signedOut(.user))
+            expectNil(store.load())
+            expectEqual(session.currentState, .signedOut(.user))
             return HTTPResponse(status: .ok, body: HTTPBody(#"{"message":"bye"}"#))
         }
         #expect(try await client.signOut())
         let request = try #require(backend.requests(to: logout).first)
-        #expect(request.fields[.authorization] == "Bearer a")
-        #expect(try backend.contents(of: logout) == [["refreshToken": "r"]])
+        expectEqual(request.fields[.authorization], "Bearer a")
+        try expectEqual(backend.contents(of: logout), [["refreshToken": "r"]])
     }
 
     @Test(.tags(.accountLogout), arguments: [500, 404, 401, 0])
@@ -40,9 +41,9 @@ private enum SignOutTokens {
         }
         let store = InMemoryTokenStore(SignOutTokens.tokens)
         let client = try backend.client(store: store)
-        #expect(try await client.signOut() == false)
-        #expect(store.load() == nil)
-        #expect(client.session.currentState == .signedOut(.user))
+        try await expectEqual(client.signOut(), false)
+        expectNil(store.load())
+        expectEqual(client.session.currentState, .signedOut(.user))
     }
 
     /// The answers to one sign-out, and whether the server is asked again.
@@ -94,11 +95,11 @@ private enum SignOutTokens {
             }
         }
         let client = try backend.client(store: InMemoryTokenStore(SignOutTokens.tokens))
-        #expect(try await client.signOut() == false)
-        #expect(backend.requests(to: "/api/auth/refresh-token").count == (answer.refresh == nil ? 0 : 1))
+        try await expectEqual(client.signOut(), false)
+        expectEqual(backend.requests(to: "/api/auth/refresh-token").count, answer.refresh == nil ? 0 : 1)
         backend.on(logout, .ok, [:])
         #expect(await client.session.revokeRemaining())
-        #expect(backend.requests(to: logout).count == (answer.isRepeated ? 2 : 1))
+        expectEqual(backend.requests(to: logout).count, answer.isRepeated ? 2 : 1)
     }
 
     @Test func `Signing out uses a refreshed access token if the server no longer accepts the old one`() async throws {
@@ -110,8 +111,8 @@ private enum SignOutTokens {
         let store = InMemoryTokenStore(SignOutTokens.tokens)
         let client = try backend.client(store: store)
         #expect(try await client.signOut())
-        #expect(try backend.contents(of: logout) == [["refreshToken": "r"], ["refreshToken": "s"]])
-        #expect(store.load() == nil)
+        try expectEqual(backend.contents(of: logout), [["refreshToken": "r"], ["refreshToken": "s"]])
+        expectNil(store.load())
     }
 
     @Test(.tags(.accountLogout))
@@ -122,7 +123,7 @@ private enum SignOutTokens {
             let backend = ScriptedBackend()
             backend.on(logout, .ok, [:])
             #expect(try await backend.client(store: InMemoryTokenStore(tokens), refreshUsesCookie: true).signOut())
-            #expect(backend.requests(to: logout).map { $0.fields[.cookie] } == [cookie])
+            expectEqual(backend.requests(to: logout).map { $0.fields[.cookie] }, [cookie])
         }
     }
 
@@ -131,8 +132,8 @@ private enum SignOutTokens {
         backend.on(logout, .ok, [:])
         let client = try backend.client(store: InMemoryTokenStore(SignOutTokens.tokens))
         #expect(try await client.signOut())
-        #expect(try await client.signOut() == false)
-        #expect(backend.requests.count == 1)
+        try await expectEqual(client.signOut(), false)
+        expectEqual(backend.requests.count, 1)
     }
 
     @Test(.tags(.accountLogout)) func `Signing out is not undone by a refresh in progress`() async throws {
@@ -153,8 +154,8 @@ private enum SignOutTokens {
         try await client.signOut()
         release.yield()
         await #expect(throws: AuthError.superseded) { try await waiter.value }
-        #expect(store.load() == nil)
-        #expect(client.session.currentState == .signedOut(.user))
+        expectNil(store.load())
+        expectEqual(client.session.currentState, .signedOut(.user))
     }
 
     @Test func `Signing out makes the tokens worthless at the server if this device cannot forget them`() async throws {
@@ -168,6 +169,6 @@ private enum SignOutTokens {
         let client = try backend.client(store: StubbornStore())
         try await client.session.restore()
         await #expect(throws: AuthError.storeDenied) { try await client.signOut() }
-        #expect(try backend.contents(of: logout) == [["refreshToken": "r"]])
+        try expectEqual(backend.contents(of: logout), [["refreshToken": "r"]])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -20,17 +21,17 @@ import Testing
             let client = try backend.client()
             let account = try await client.signUp(
                 email: RealBackend.email, password: RealBackend.password, name: "Ada", roles: ["admin"])
-            #expect(account.email == RealBackend.email)
-            #expect(account.roles.contains("admin") == false, "P6: no user becomes an administrator alone")
+            expectEqual(account.email, RealBackend.email)
+            expectEqual(account.roles.contains("admin"), false, "P6: no user becomes an administrator alone")
 
             try await client.signIn(email: RealBackend.email, password: RealBackend.password)
-            #expect(try await client.profile().isEmailVerified == false)
+            try await expectEqual(client.profile().isEmailVerified, false)
             try await client.verifyEmail(token: await backend.mailedToken())
             let profile = try await client.profile()
-            #expect(profile.isEmailVerified == true)
-            #expect(profile.id == account.id)
-            #expect(client.account?.id == account.id)
-            #expect(client.account?.name == "Ada")
+            expectEqual(profile.isEmailVerified, true)
+            expectEqual(profile.id, account.id)
+            expectEqual(client.account?.id, account.id)
+            expectEqual(client.account?.name, "Ada")
 
             let tokens = try await client.session.credential()
             #expect(try await client.signOut())
@@ -103,7 +104,7 @@ import Testing
 
             let known = try await laptop.requestPasswordReset(email: RealBackend.email)
             let unknown = try await laptop.requestPasswordReset(email: "nobody@example.com")
-            #expect(known == unknown)
+            expectEqual(known, unknown)
             let token = await backend.mailedToken()
             try await laptop.resetPassword(token: token, newPassword: "NewSecret456!")
             await #expect(throws: AccountError.refused) {
@@ -111,7 +112,7 @@ import Testing
             }
             for client in [phone, laptop] {
                 await #expect(throws: AuthError.reauthenticationRequired) { try await client.profile() }
-                #expect(client.session.currentState == .signedOut(.issuer))
+                expectEqual(client.session.currentState, .signedOut(.issuer))
             }
             await #expect(throws: AccountError.wrongCredentials) {
                 try await phone.signIn(email: RealBackend.email, password: RealBackend.password)
@@ -126,11 +127,11 @@ import Testing
             let client = try backend.client(skew: skew)
             try await client.signUp(email: RealBackend.email, password: RealBackend.password)
             try await client.signIn(email: RealBackend.email, password: RealBackend.password)
-            for _ in 0..<3 { #expect(try await client.profile().email == RealBackend.email) }
+            for _ in 0..<3 { try await expectEqual(client.profile().email, RealBackend.email) }
             backend.passTime(890)
-            #expect(try await client.profile().email == RealBackend.email)
+            try await expectEqual(client.profile().email, RealBackend.email)
             backend.passTime(20)
-            #expect(try await client.profile().email == RealBackend.email)
+            try await expectEqual(client.profile().email, RealBackend.email)
             #expect(try await backend.issued("refresh_token") <= 3)
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -31,10 +32,10 @@ import Testing
                 try await laptop.completeSignIn(challenge, code: "000000")
             }
             try await laptop.completeSignIn(challenge, code: try #require(codes.first))
-            #expect(try await laptop.profile().email == RealBackend.email)
+            try await expectEqual(laptop.profile().email, RealBackend.email)
             // The session outlives a day, and refreshes as every other one.
             backend.passTime(2 * 86_400)
-            #expect(try await laptop.profile().email == RealBackend.email)
+            try await expectEqual(laptop.profile().email, RealBackend.email)
             #expect(!"\(challenge) \(String(reflecting: challenge))".contains("lc1."))
         }
     }
@@ -50,7 +51,7 @@ import Testing
             let error = await #expect(throws: AccountError.refused) {
                 try await laptop.completeSignIn(challenge, code: try #require(codes.first))
             }
-            #expect(error?.serverCode == "invalidToken")
+            expectEqual(error?.serverCode, "invalidToken")
         }
     }
 
@@ -79,7 +80,7 @@ import Testing
             let weak = await #expect(throws: AccountError.refused) {
                 try await phone.changePassword(from: RealBackend.password, to: "short")
             }
-            #expect(weak?.status == .badRequest)
+            expectEqual(weak?.status, .badRequest)
             try await phone.changePassword(from: RealBackend.password, to: "another sentence")
             _ = try await phone.profile()
             await #expect(throws: AuthError.reauthenticationRequired) { try await laptop.profile() }
@@ -97,11 +98,11 @@ import Testing
             #expect(devices.count == 3 && devices.filter(\.isCurrent).count == 1)
             #expect(devices.allSatisfy { $0.lastUse != nil })
             try await phone.signOutOtherDevices()
-            #expect(try await phone.devices().map(\.isCurrent) == [true])
+            try await expectEqual(phone.devices().map(\.isCurrent), [true])
             let gone = await #expect(throws: AccountError.refused) {
                 try await phone.signOut(device: devices.first { !$0.isCurrent }?.id ?? "")
             }
-            #expect(gone?.serverCode == "noSuchDevice")
+            expectEqual(gone?.serverCode, "noSuchDevice")
         }
     }
 
@@ -121,7 +122,7 @@ import Testing
             try await client.removeSecondFactor(code: try #require(new.first))
             let challenge = try await backend.client().beginSignIn(
                 name: RealBackend.email, password: RealBackend.password)
-            #expect(challenge == nil)
+            expectNil(challenge)
         }
     }
 
@@ -135,14 +136,14 @@ import Testing
             profile.email = "ada@example.org"
             let saved = try await client.update(profile)
             #expect(saved.firstName == "Ada" && saved.email == RealBackend.email)
-            #expect(await backend.mailedToken(to: "ada@example.org").isEmpty == false)
+            await expectEqual(backend.mailedToken(to: "ada@example.org").isEmpty, false)
 
             backend.passTime(901)
             await #expect(throws: AuthError.stepUpRequired) { try await client.deleteAccount() }
             #expect(client.session.currentState.isSignedIn)
             try await client.reauthenticate(password: RealBackend.password)
             try await client.deleteAccount()
-            #expect(client.session.currentState == .signedOut(.user))
+            expectEqual(client.session.currentState, .signedOut(.user))
         }
     }
 }

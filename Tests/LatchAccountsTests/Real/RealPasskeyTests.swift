@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -18,16 +19,16 @@ import Testing
         try await RealBackend.run { backend, _ in
             let phone = try await backend.signedIn()
             _ = try await backend.enrolSecondFactor(of: phone)
-            #expect(try await phone.signInMethods().passkeys == 0)
+            try await expectEqual(phone.signInMethods().passkeys, 0)
             let passkeys = VirtualPasskeys()
             let added = try await phone.addPasskey(from: passkeys, named: "Phone")
             #expect(added.name == "Phone" && added.isSynced && added.isBackedUp && added.lastUsedAt == nil)
-            #expect(try await phone.signInMethods().passkeys == 1)
+            try await expectEqual(phone.signInMethods().passkeys, 1)
 
             backend.passTime(60)
             let tablet = try backend.client()
             try await tablet.signIn(withPasskeyFrom: passkeys)
-            #expect(tablet.account?.email == RealBackend.email)
+            expectEqual(tablet.account?.email, RealBackend.email)
             let listed = try #require(try await tablet.passkeys().first)
             #expect(listed.id == added.id && listed.createdAt == added.createdAt)
             #expect(try #require(listed.lastUsedAt).timeIntervalSince(added.createdAt) >= 59)
@@ -48,7 +49,7 @@ import Testing
             await #expect(throws: AccountError.passkeyRefused) { try await client.reauthenticate(with: foreign) }
             #expect(client.session.stepUp != nil && client.session.currentState.isSignedIn)
             try await client.reauthenticate(withPasskeyFrom: own)
-            #expect(client.session.stepUp == nil)
+            expectNil(client.session.stepUp)
             await #expect(throws: AccountError.passkeyExists) { try await client.addPasskey(from: own) }
         }
     }
@@ -66,7 +67,7 @@ import Testing
             await #expect(throws: AuthError.stepUpRequired) { try await client.addPasskey(from: shared) }
             // The device would take Bob's, which is the newest one.
             try await client.reauthenticate(withPasskeyFrom: shared)
-            #expect(client.session.stepUp == nil)
+            expectNil(client.session.stepUp)
         }
     }
 
@@ -76,7 +77,7 @@ import Testing
             let passkeys = VirtualPasskeys()
             let added = try await client.addPasskey(from: passkeys)
             #expect(!added.name.isEmpty)
-            #expect(try await client.renamePasskey(added.id, to: "Old phone").name == "Old phone")
+            try await expectEqual(client.renamePasskey(added.id, to: "Old phone").name, "Old phone")
             try await client.removePasskey(added.id)
             #expect(try await client.passkeys().isEmpty)
             let tablet = try backend.client()
@@ -96,11 +97,11 @@ import Testing
             let assertion = try await client.passkeyAssertion(from: passkeys)
             try await client.signIn(with: assertion)
             let used = await #expect(throws: AccountError.self) { try await backend.client().signIn(with: assertion) }
-            #expect(used?.serverCode == "passkeyChallengeExpired")
+            expectEqual(used?.serverCode, "passkeyChallengeExpired")
             let late = try await client.passkeyAssertion(from: passkeys)
             backend.passTime(301)
             let expired = await #expect(throws: AccountError.self) { try await backend.client().signIn(with: late) }
-            #expect(expired?.serverCode == "passkeyChallengeExpired")
+            expectEqual(expired?.serverCode, "passkeyChallengeExpired")
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -25,8 +26,8 @@ import Testing
                 for _ in 0..<1_000 { group.addTask { try await client.profile() } }
                 return try await group.reduce(0) { count, _ in count + 1 }
             }
-            #expect(succeeded == 1_000)
-            #expect(try await backend.issued("refresh_token") == 1)
+            expectEqual(succeeded, 1_000)
+            try await expectEqual(backend.issued("refresh_token"), 1)
         }
     }
 
@@ -61,7 +62,7 @@ import Testing
 
             backend.network.withLock { $0 = { try await $1.respond(to: $0) } }
             backend.passTime(later)
-            #expect(try await client.profile().email == RealBackend.email)
+            try await expectEqual(client.profile().email, RealBackend.email)
         }
     }
 
@@ -83,7 +84,7 @@ import Testing
                 backend.passTime(31)
             }
             backend.network.withLock { $0 = { try await $1.respond(to: $0) } }
-            #expect(try await client.profile().email == RealBackend.email)
+            try await expectEqual(client.profile().email, RealBackend.email)
         }
     }
 
@@ -103,8 +104,8 @@ import Testing
             let thief = try backend.client(store: InMemoryTokenStore(stolen))
             await #expect(throws: AuthError.reauthenticationRequired) { try await thief.profile() }
             await #expect(throws: AuthError.reauthenticationRequired) { try await victim.profile() }
-            #expect(victim.session.currentState == .signedOut(.issuer))
-            #expect(try await other.profile().email == RealBackend.email)
+            expectEqual(victim.session.currentState, .signedOut(.issuer))
+            try await expectEqual(other.profile().email, RealBackend.email)
         }
     }
 
@@ -129,7 +130,7 @@ import Testing
             #expect(try await client.signOut())
             release.yield()
             await #expect(throws: AuthError.superseded) { try await waiter.value }
-            #expect(client.session.currentState == .signedOut(.user))
+            expectEqual(client.session.currentState, .signedOut(.user))
             await #expect(throws: AuthError.missingToken) { try await client.profile() }
         }
     }
@@ -145,8 +146,8 @@ import Testing
             backend.passTime(901)
             _ = try await first.profile()
             let second = try backend.client(store: store())
-            #expect(try await second.profile().email == RealBackend.email)
-            #expect(try await backend.issued("refresh_token") == 1)
+            try await expectEqual(second.profile().email, RealBackend.email)
+            try await expectEqual(backend.issued("refresh_token"), 1)
         }
     }
 
@@ -160,7 +161,7 @@ import Testing
                 backend.passTime(901)
                 async let one = first.profile()
                 async let two = second.profile()
-                #expect(try await one.id == two.id)
+                try await expectEqual(one.id, two.id)
             }
             #expect(first.session.currentState.isSignedIn && second.session.currentState.isSignedIn)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -36,19 +37,19 @@ import Testing
             let client = try await backend.signedIn()
             backend.passTime(901)
             let error = await #expect(throws: AuthError.stepUpRequired) { try await changeEmail(client) }
-            #expect(error?.requirement?.maximumAge == .seconds(900))
-            #expect(client.session.stepUp == error?.requirement)
+            expectEqual(error?.requirement?.maximumAge, .seconds(900))
+            expectEqual(client.session.stepUp, error?.requirement)
             let (tokens, refreshes) = (try await client.session.credential(), try await backend.issued("refresh_token"))
 
             await #expect(throws: AccountError.wrongCredentials) {
                 try await client.reauthenticate(password: "not the password")
             }
-            #expect(client.session.stepUp == error?.requirement)
+            expectEqual(client.session.stepUp, error?.requirement)
             try await client.reauthenticate(password: RealBackend.password)
-            #expect(client.session.stepUp == nil)
-            #expect(try await changeEmail(client).status == .ok)
-            #expect(try await client.session.credential() == tokens)
-            #expect(try await backend.issued("refresh_token") == refreshes)
+            expectNil(client.session.stepUp)
+            try await expectEqual(changeEmail(client).status, .ok)
+            try await expectEqual(client.session.credential(), tokens)
+            try await expectEqual(backend.issued("refresh_token"), refreshes)
         }
     }
 
@@ -68,14 +69,14 @@ import Testing
                 try await client.reauthenticate(password: RealBackend.password, code: "aaaa-aaaa-aaaa-aaaa")
             }
             try await client.reauthenticate(password: RealBackend.password, code: codes[0])
-            #expect(try await call(client, "SetupTwoFactor").status == .ok)
+            try await expectEqual(call(client, "SetupTwoFactor").status, .ok)
 
             let laptop = try backend.client()
             await #expect(throws: AccountError.secondFactorRequired) {
                 try await laptop.signIn(email: RealBackend.email, password: RealBackend.password)
             }
             try await laptop.signIn(email: RealBackend.email, password: RealBackend.password, code: codes[1])
-            #expect(try await laptop.profile().email == RealBackend.email)
+            try await expectEqual(laptop.profile().email, RealBackend.email)
         }
     }
 
@@ -87,13 +88,13 @@ import Testing
             let client = try await backend.signedIn()
             let change: JSONObject = ["currentPassword": "not the password", "newPassword": "a sentence that is long"]
             let refused = try await call(client, "ChangePassword", change)
-            #expect(refused.status == .forbidden)
+            expectEqual(refused.status, .forbidden)
             await #expect(throws: AccountError.wrongCredentials) {
                 try await client.reauthenticate(password: "not the password")
             }
             let failures = try await backend.identity.audit.records(limit: 100).filter { $0.event.hasSuffix(".failed") }
-            #expect(failures.map(\.event) == ["reauthentication.failed", "passwordChange.failed"])
-            #expect(try await backend.issued("refresh_token") == 0)
+            expectEqual(failures.map(\.event), ["reauthentication.failed", "passwordChange.failed"])
+            try await expectEqual(backend.issued("refresh_token"), 0)
             #expect(client.session.currentState.isSignedIn)
         }
     }
@@ -106,8 +107,8 @@ import Testing
             let client = try await backend.signedIn()
             backend.passTime(5000)
             try await client.reauthenticate(password: RealBackend.password)
-            #expect(try await backend.issued("refresh_token") == 1)
-            #expect(try await changeEmail(client).status == .ok)
+            try await expectEqual(backend.issued("refresh_token"), 1)
+            try await expectEqual(changeEmail(client).status, .ok)
         }
     }
 }

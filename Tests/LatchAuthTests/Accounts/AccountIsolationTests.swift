@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -28,7 +29,7 @@ private final class HeldRefresh: Sendable {
         try await withTemporaryFolder { folder in
             let held = HeldRefresh()
             let list = accountList(in: folder) { entry, _ in
-                #expect(entry.name == "ada")
+                expectEqual(entry.name, "ada")
                 return await held.answer(Tokens(access: "ada 2", refresh: "ra2"))
             }
             let old = Tokens(access: "ada 1", refresh: "ra1")
@@ -41,19 +42,19 @@ private final class HeldRefresh: Sendable {
             let bob = try await list.signIn(Tokens(access: "bob 1", refresh: "rb1"), as: "bob", issuer: idIssuer)
             let bobSession = try await list.session(for: bob.id)
             var states = bobSession.states.makeAsyncIterator()
-            #expect(await states.next()?.credential?.access == "bob 1")
+            await expectEqual(states.next()?.credential?.access, "bob 1")
             held.release()
-            #expect(try await refreshed.access == "ada 2")
+            try await expectEqual(refreshed.access, "ada 2")
 
-            #expect(try await bobSession.credential().access == "bob 1")
-            #expect(try await adaSession.credential().access == "ada 2")
-            #expect(try await list.content().current == bob)
+            try await expectEqual(bobSession.credential().access, "bob 1")
+            try await expectEqual(adaSession.credential().access, "ada 2")
+            try await expectEqual(list.content().current, bob)
             // A program that starts now finds both as they are.
             let later = accountList(in: folder)
-            #expect(try await later.session(for: ada.id).credential().access == "ada 2")
-            #expect(try await later.session(for: bob.id).credential().access == "bob 1")
+            try await expectEqual(later.session(for: ada.id).credential().access, "ada 2")
+            try await expectEqual(later.session(for: bob.id).credential().access, "bob 1")
             try await bobSession.signOut()
-            #expect(await states.next() == .signedOut(.user))
+            await expectEqual(states.next(), .signedOut(.user))
         }
     }
 
@@ -72,8 +73,8 @@ private final class HeldRefresh: Sendable {
             held.release()
             await #expect(throws: AuthError.superseded) { try await refresh.value }
             let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
-            #expect(try await secrets.names() == ["account.\(bob.id)", "accounts"])
-            #expect(try await list.content().entries == [bob])
+            try await expectEqual(secrets.names(), ["account.\(bob.id)", "accounts"])
+            try await expectEqual(list.content().entries, [bob])
         }
     }
 
@@ -88,11 +89,11 @@ private final class HeldRefresh: Sendable {
             let (one, other) = (try await list.session(for: ada.id), try await list.session(for: bob.id))
             let tokens = (try await one.credential(), try await other.credential())
             await #expect(throws: AuthError.reauthenticationRequired) { try await one.refreshed(replacing: tokens.0) }
-            #expect(try await other.refreshed(replacing: tokens.1).access == "bob 2")
-            #expect(one.currentState == .signedOut(.issuer))
+            try await expectEqual(other.refreshed(replacing: tokens.1).access, "bob 2")
+            expectEqual(one.currentState, .signedOut(.issuer))
             #expect(other.currentState.isSignedIn)
             // Both are still in the list: the one can be signed in again.
-            #expect(try await list.content().entries == [ada, bob])
+            try await expectEqual(list.content().entries, [ada, bob])
         }
     }
 
@@ -112,10 +113,10 @@ private final class HeldRefresh: Sendable {
             let slow = sessions[0]
             async let late = slow.credential()
             await held.hasBegun()
-            #expect(try await sessions[1].credential().access == "bob 2")
-            #expect(try await sessions[2].credential().access == "cleo 2")
+            try await expectEqual(sessions[1].credential().access, "bob 2")
+            try await expectEqual(sessions[2].credential().access, "cleo 2")
             held.release()
-            #expect(try await late.access == "slow 2")
+            try await expectEqual(late.access, "slow 2")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -122,12 +123,12 @@ private final class InterruptedStore: SecretStore {
     {
         try await interleave({ try await $0.remove($1) }, { list, _ in try await signIn(new, to: list) }) {
             (removed, entry, folder) async throws -> Void in
-            #expect(removed == old)
+            expectEqual(removed, old)
             let after = list(in: folder, over: secrets(in: folder))
-            #expect(try await after.content().entries == [entry])
-            #expect(try await after.content().current == entry)
-            #expect(try await after.session(for: entry.id).credential() == new)
-            #expect(try await records(in: folder) == ["account.\(entry.id)"])
+            try await expectEqual(after.content().entries, [entry])
+            try await expectEqual(after.content().current, entry)
+            try await expectEqual(after.session(for: entry.id).credential(), new)
+            try await expectEqual(records(in: folder), ["account.\(entry.id)"])
         }
     }
 
@@ -137,7 +138,7 @@ private final class InterruptedStore: SecretStore {
     {
         try await interleave({ list, _ in try await signIn(new, to: list) }, { try await $0.remove($1) }) {
             (entry, removed, folder) async throws -> Void in
-            #expect(removed == new)
+            expectEqual(removed, new)
             #expect(try await list(in: folder, over: secrets(in: folder)).content().entries.isEmpty)
             #expect(try await records(in: folder).isEmpty)
         }
@@ -149,8 +150,8 @@ private final class InterruptedStore: SecretStore {
             (isRemoved, entry, folder) async throws -> Void in
             #expect(!isRemoved)
             let after = list(in: folder, over: secrets(in: folder))
-            #expect(try await after.content().entries == [entry])
-            #expect(try await after.session(for: entry.id).credential() == new)
+            try await expectEqual(after.content().entries, [entry])
+            try await expectEqual(after.session(for: entry.id).credential(), new)
         }
     }
 }
@@ -164,7 +165,7 @@ private final class InterruptedStore: SecretStore {
             try await one.session(for: ada.id).signOut()
             try await other.signIn(Tokens(access: "b"), as: "ada", issuer: idIssuer, userID: "42")
             #expect(try await !one.removeSignedOut(ada.id))
-            #expect(try await other.session(for: ada.id).credential().access == "b")
+            try await expectEqual(other.session(for: ada.id).credential().access, "b")
             try await other.session(for: ada.id).signOut()
             #expect(try await one.removeSignedOut(ada.id))
             #expect(try await one.content().entries.isEmpty)

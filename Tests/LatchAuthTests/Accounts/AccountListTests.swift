@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -34,8 +35,8 @@ let idIssuer = "https://id.example.com"
     }
 
     @Test func `A list of accounts is empty at first, with no current account`() async throws {
-        #expect(try await list.content() == AccountList.Content())
-        #expect(try await list.content().current == nil)
+        try await expectEqual(list.content(), AccountList.Content())
+        try await expectNil(list.content().current)
         await #expect(throws: AuthError.unknownAccount) { try await list.session(for: "nobody") }
     }
 
@@ -45,11 +46,11 @@ let idIssuer = "https://id.example.com"
     {
         let ada = try await signIn("ada", userID: "42")
         let content = try await list.content()
-        #expect(content.entries == [ada])
-        #expect(content.current == ada)
+        expectEqual(content.entries, [ada])
+        expectEqual(content.current, ada)
         #expect(ada.name == "ada" && ada.issuer == idIssuer && ada.username == "ada" && ada.userID == "42")
-        #expect(ada.scopes == Scopes(parsing: "files:read"))
-        #expect(try await list.session(for: ada.id).credential().access == "access of ada")
+        expectEqual(ada.scopes, Scopes(parsing: "files:read"))
+        try await expectEqual(list.session(for: ada.id).credential().access, "access of ada")
     }
 
     // Equal for Swift's `==`: a letter and its accent, and the Kelvin sign.
@@ -59,10 +60,10 @@ let idIssuer = "https://id.example.com"
     ) async throws {
         let first = try await signIn("ada", userID: one)
         let second = try await signIn("bob", userID: other)
-        #expect(first.id != second.id)
-        #expect(try await list.session(for: first.id).credential().access == "access of ada")
+        expectNotEqual(first.id, second.id)
+        try await expectEqual(list.session(for: first.id).credential().access, "access of ada")
         let (named, alike) = (try await signIn(one), try await signIn(other))
-        #expect(named.id != alike.id)
+        expectNotEqual(named.id, alike.id)
     }
 
     @Test
@@ -70,10 +71,10 @@ let idIssuer = "https://id.example.com"
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")
         let content = try await list.content()
-        #expect(content.entries == [ada, bob])
-        #expect(content.current == bob)
-        #expect(try await list.session(for: ada.id).credential().access == "access of ada")
-        #expect(try await list.session(for: bob.id).credential().access == "access of bob")
+        expectEqual(content.entries, [ada, bob])
+        expectEqual(content.current, bob)
+        try await expectEqual(list.session(for: ada.id).credential().access, "access of ada")
+        try await expectEqual(list.session(for: bob.id).credential().access, "access of bob")
     }
 
     @Test func `A list of accounts gives one live session for each account`() async throws {
@@ -88,15 +89,15 @@ let idIssuer = "https://id.example.com"
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")
         try await list.use(ada.id)
-        #expect(try await list.content().current?.name == "ada")
+        try await expectEqual(list.content().current?.name, "ada")
         try await list.rename(ada.id, to: "work")
-        #expect(try await list.content().entry(named: "work")?.id == ada.id)
-        #expect(try await list.content().entry(named: "ada") == nil)
+        try await expectEqual(list.content().entry(named: "work")?.id, ada.id)
+        try await expectNil(list.content().entry(named: "ada"))
         try await list.rename(ada.id, to: "work")
         await #expect(throws: AuthError.accountNameTaken) { try await list.rename(bob.id, to: "work") }
         await #expect(throws: AuthError.unknownAccount) { try await list.rename("nobody", to: "x") }
         await #expect(throws: AuthError.unknownAccount) { try await list.use("nobody") }
-        #expect(try await list.session(for: ada.id).credential().access == "access of ada")
+        try await expectEqual(list.session(for: ada.id).credential().access, "access of ada")
     }
 
     @Test func `A list of accounts recognizes a returning user, under any name`() async throws {
@@ -107,10 +108,10 @@ let idIssuer = "https://id.example.com"
         let again = try await list.signIn(
             Tokens(access: "new"), as: "ada@new.example", issuer: idIssuer, username: "ada@new.example", userID: "42")
         #expect(again.id == ada.id && again.name == "work" && again.username == "ada@new.example")
-        #expect(try await list.content().entries.count == 2)
-        #expect(try await list.content().currentID == ada.id)
+        try await expectEqual(list.content().entries.count, 2)
+        try await expectEqual(list.content().currentID, ada.id)
         // Who held the session before sees the new sign-in.
-        #expect(try await session.credential().access == "new")
+        try await expectEqual(session.credential().access, "new")
     }
 
     @Test
@@ -120,7 +121,7 @@ let idIssuer = "https://id.example.com"
             try await signIn("ada", issuer: "https://third.example", userID: "1").name,
             try await signIn("ada", issuer: "https://third.example", userID: "2").name,
         ]
-        #expect(names == ["ada", "ada (2)", "ada (3)", "ada (4)"])
+        expectEqual(names, ["ada", "ada (2)", "ada (3)", "ada (4)"])
     }
 
     @Test
@@ -130,24 +131,24 @@ let idIssuer = "https://id.example.com"
         let ada = try await list.signIn(Tokens(access: "a", refresh: "ra"), as: "ada", issuer: idIssuer)
         let bob = try await list.signIn(Tokens(access: "b", refresh: "rb"), as: "bob", issuer: idIssuer)
         let session = try await list.session(for: bob.id)
-        #expect(try await list.remove(bob.id)?.refresh == "rb")
+        try await expectEqual(list.remove(bob.id)?.refresh, "rb")
         let content = try await list.content()
-        #expect(content.entries == [ada])
-        #expect(content.current == nil)
-        #expect(session.currentState == .signedOut(.user))
-        #expect(secrets.names() == ["account.\(ada.id)", "accounts"])
+        expectEqual(content.entries, [ada])
+        expectNil(content.current)
+        expectEqual(session.currentState, .signedOut(.user))
+        expectEqual(secrets.names(), ["account.\(ada.id)", "accounts"])
         await #expect(throws: AuthError.unknownAccount) { try await list.remove(bob.id) }
-        #expect(try await list.session(for: ada.id).credential().access == "a")
+        try await expectEqual(list.session(for: ada.id).credential().access, "a")
     }
 
     @Test func `A list of accounts keeps the current account if another one is removed or signs out`() async throws {
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")
         try await list.remove(ada.id)
-        #expect(try await list.content().current == bob)
+        try await expectEqual(list.content().current, bob)
         try await list.session(for: bob.id).signOut()
         // Signed out is not removed: the account can be signed in again by its name.
-        #expect(try await list.content().current == bob)
+        try await expectEqual(list.content().current, bob)
         await #expect(throws: AuthError.missingToken) { try await list.session(for: bob.id).credential() }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -57,18 +58,18 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         try await withTemporaryFolder { folder in
             let (one, other) = (accountList(in: folder), accountList(in: folder))
             var contents = try await other.contents().makeAsyncIterator()
-            #expect(await contents.next() == AccountList.Content())
+            await expectEqual(contents.next(), AccountList.Content())
 
             let ada = try await one.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
-            #expect(await next(&contents) { $0.currentID == ada.id }?.entries == [ada])
+            await expectEqual(next(&contents) { $0.currentID == ada.id }?.entries, [ada])
             let bob = try await one.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer)
-            #expect(await next(&contents) { $0.currentID == bob.id }?.entries == [ada, bob])
+            await expectEqual(next(&contents) { $0.currentID == bob.id }?.entries, [ada, bob])
             try await one.use(ada.id)
-            #expect(await next(&contents) { $0.currentID == ada.id }?.current == ada)
+            await expectEqual(next(&contents) { $0.currentID == ada.id }?.current, ada)
             try await one.rename(bob.id, to: "robert")
-            #expect(await next(&contents) { $0.entry(named: "robert") != nil }?.entries.count == 2)
+            await expectEqual(next(&contents) { $0.entry(named: "robert") != nil }?.entries.count, 2)
             try await one.remove(ada.id)
-            #expect(await next(&contents) { $0.entries.count == 1 }?.current == nil)
+            await expectNil(next(&contents) { $0.entries.count == 1 }?.current)
         }
     }
 
@@ -88,11 +89,11 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
             }
             let content = try await accountList(in: folder).content()
             let names = Set((0..<4).flatMap { number in (0..<5).map { "\(number).\($0)" } })
-            #expect(Set(content.entries.map(\.name)) == names)
-            #expect(content.entries.count == 20)
+            expectEqual(Set(content.entries.map(\.name)), names)
+            expectEqual(content.entries.count, 20)
             #expect(content.current != nil)
             for entry in content.entries {
-                #expect(try await lists[0].session(for: entry.id).credential().access == entry.name)
+                try await expectEqual(lists[0].session(for: entry.id).credential().access, entry.name)
             }
         }
     }
@@ -110,8 +111,8 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
                 }
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
-            #expect(ids.count == 1)
-            #expect(try await lists[0].content().entries.count == 1)
+            expectEqual(ids.count, 1)
+            try await expectEqual(lists[0].content().entries.count, 1)
         }
     }
 
@@ -120,11 +121,11 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
             let (one, other) = (accountList(in: folder), accountList(in: folder))
             let ada = try await one.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
             let session = try await other.session(for: ada.id)
-            #expect(try await session.credential().access == "a")
+            try await expectEqual(session.credential().access, "a")
             var states = session.states.makeAsyncIterator()
-            #expect(await states.next()?.isSignedIn == true)
+            await expectEqual(states.next()?.isSignedIn, true)
             try await one.remove(ada.id)
-            #expect(await states.next() == .signedOut(.user))
+            await expectEqual(states.next(), .signedOut(.user))
             await #expect(throws: AuthError.unknownAccount) { try await other.session(for: ada.id) }
         }
     }
@@ -133,9 +134,9 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         try await withTemporaryFolder { folder in
             var list: AccountList? = accountList(in: folder)
             var contents = try await list?.contents().makeAsyncIterator()
-            #expect(await contents?.next() == AccountList.Content())
+            await expectEqual(contents?.next(), AccountList.Content())
             list = nil
-            #expect(await contents?.next() == nil)
+            await expectNil(contents?.next())
         }
     }
 }
@@ -154,12 +155,12 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         // The next process finds Ada as she was, current, and every record of tokens in the list.
         let after = plainList(over: kept)
         let content = try await after.content()
-        #expect(content.current == ada)
-        #expect(try await after.session(for: ada.id).credential().access == "a")
+        expectEqual(content.current, ada)
+        try await expectEqual(after.session(for: ada.id).credential().access, "a")
         let listed = Set(content.entries.map { "account.\($0.id)" })
         #expect(Set(kept.names()).subtracting(["accounts"]).isSubset(of: listed))
         let bob = try await after.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer, username: "bob")
-        #expect(try await after.content().entries == [ada, bob])
+        try await expectEqual(after.content().entries, [ada, bob])
     }
 
     @Test(arguments: 0..<2)
@@ -172,10 +173,10 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         let breaking = plainList(over: BreakingStore(over: kept, afterWrites: writes))
         await #expect(throws: AuthError.storeFull) { try await breaking.remove(ada.id) }
         let after = plainList(over: kept)
-        #expect(try await after.content().entries == [ada])
+        try await expectEqual(after.content().entries, [ada])
         // It can be removed again, whether its tokens are gone already or not.
         try await after.remove(ada.id)
-        #expect(kept.names() == ["accounts"])
+        expectEqual(kept.names(), ["accounts"])
     }
 
     @Test
@@ -189,8 +190,8 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         await #expect(throws: AuthError.storeFull) { try await breaking.rename(ada.id, to: "x") }
         // What would change nothing needs no store.
         try await breaking.use(bob.id)
-        #expect(try await whole.content().current == bob)
-        #expect(try await whole.content().entry(named: "ada") == ada)
+        try await expectEqual(whole.content().current, bob)
+        try await expectEqual(whole.content().entry(named: "ada"), ada)
     }
 }
 
@@ -209,7 +210,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         let list = plainList(over: secrets)
         func expectCorrupt(_ body: () async throws -> Void) async {
             let error = await #expect(throws: AuthError.self) { try await body() }
-            #expect(error?.code == "storeCorrupt")
+            expectEqual(error?.code, "storeCorrupt")
         }
         await expectCorrupt { _ = try await list.content() }
         await expectCorrupt { try await list.use("x") }
@@ -217,15 +218,15 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         await expectCorrupt { try await list.remove("x") }
         await expectCorrupt { _ = try await list.session(for: "x") }
         await expectCorrupt { _ = try await list.contents() }
-        #expect(secrets.read("accounts") == damaged)
+        expectEqual(secrets.read("accounts"), damaged)
 
         let ada = try await list.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
-        #expect(try await list.content().entries == [ada])
-        #expect(secrets.read("accounts.corrupt") == damaged)
+        try await expectEqual(list.content().entries, [ada])
+        expectEqual(secrets.read("accounts.corrupt"), damaged)
         let other = Array("other damage".utf8)
         secrets.write(other, for: "accounts")
         _ = try await list.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
-        #expect(secrets.read("accounts.corrupt-2") == other)
+        expectEqual(secrets.read("accounts.corrupt-2"), other)
     }
 
     @Test func `A list of accounts of a later version is left unchanged`() async throws {
@@ -236,9 +237,9 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         let error = await #expect(throws: AuthError.self) {
             try await list.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
         }
-        #expect(error?.code == "storeUnavailable")
-        #expect(secrets.names() == ["accounts"])
-        #expect(secrets.read("accounts") == later)
+        expectEqual(error?.code, "storeUnavailable")
+        expectEqual(secrets.names(), ["accounts"])
+        expectEqual(secrets.read("accounts"), later)
     }
 
     @Test
@@ -247,8 +248,8 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         let entry = #"{"id":"1","name":"ada","issuer":"https://id.example.com"}"#
         secrets.write(Array(#"{"version":1,"current":"2","accounts":[\#(entry),\#(entry)]}"#.utf8), for: "accounts")
         let content = try await plainList(over: secrets).content()
-        #expect(content.entries.map(\.id) == ["1"])
-        #expect(content.current == nil)
+        expectEqual(content.entries.map(\.id), ["1"])
+        expectNil(content.current)
     }
 
     @Test func `A list of accounts in a completely damaged file begins again with the file`() async throws {
@@ -258,9 +259,9 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
             try Data("not a file of secrets".utf8).write(to: URL(filePath: "\(folder)/secrets"))
             let list = accountList(in: folder)
             let error = await #expect(throws: AuthError.self) { try await list.content() }
-            #expect(error?.code == "storeCorrupt")
+            expectEqual(error?.code, "storeCorrupt")
             let bob = try await list.signIn(Tokens(access: "b"), as: "bob", issuer: idIssuer)
-            #expect(try await list.content().entries == [bob])
+            try await expectEqual(list.content().entries, [bob])
             #expect(FileManager.default.fileExists(atPath: "\(folder)/secrets.corrupt"))
         }
     }

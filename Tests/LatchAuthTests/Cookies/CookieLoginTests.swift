@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -23,11 +24,11 @@ import Testing
     @Test(.tags(.cookieLogin)) func `A session of cookies logs in before its first request`() async throws {
         let session = backend.session(in: store)
         let client = backend.client(session)
-        for _ in 0..<3 { #expect(try await get(client).status == .ok) }
-        #expect(backend.sent == ["sid=s1; lang=en", "sid=s1; lang=en", "sid=s1; lang=en"])
-        #expect(backend.logins == 1)
-        #expect(store.load()?.map(\.name) == ["sid", "lang"])
-        #expect(store.load()?.first?.isHTTPOnly == true)
+        for _ in 0..<3 { try await expectEqual(get(client).status, .ok) }
+        expectEqual(backend.sent, ["sid=s1; lang=en", "sid=s1; lang=en", "sid=s1; lang=en"])
+        expectEqual(backend.logins, 1)
+        expectEqual(store.load()?.map(\.name), ["sid", "lang"])
+        expectEqual(store.load()?.first?.isHTTPOnly, true)
         #expect(session.currentState.isSignedIn)
     }
 
@@ -36,10 +37,10 @@ import Testing
         let client = backend.client(backend.session())
         try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
             for _ in 0..<50 { group.addTask { try await self.get(client).status } }
-            for try await status in group { #expect(status == .ok) }
+            for try await status in group { expectEqual(status, .ok) }
         }
-        #expect(backend.logins == 1)
-        #expect(backend.sent == Array(repeating: "sid=s1; lang=en", count: 50))
+        expectEqual(backend.logins, 1)
+        expectEqual(backend.sent, Array(repeating: "sid=s1; lang=en", count: 50))
     }
 
     @Test(.tags(.cookieLogin))
@@ -51,25 +52,25 @@ import Testing
         backend.change { $0.valid = "ended elsewhere" }
         try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
             for _ in 0..<50 { group.addTask { try await self.get(client).status } }
-            for try await status in group { #expect(status == .ok) }
+            for try await status in group { expectEqual(status, .ok) }
         }
-        #expect(backend.logins == 2)
-        #expect(backend.sent.filter { $0 == "sid=s2; lang=en" }.count == 50)
-        #expect(store.load()?.first?.value == "s2")
+        expectEqual(backend.logins, 2)
+        expectEqual(backend.sent.filter { $0 == "sid=s2; lang=en" }.count, 50)
+        expectEqual(store.load()?.first?.value, "s2")
     }
 
     @Test func `A session of cookies does not log in while its kept cookies are accepted`() async throws {
         _ = try await get(backend.client(backend.session(in: store)))
-        #expect(try await get(backend.client(backend.session(in: store))).status == .ok)
-        #expect(backend.logins == 1)
+        try await expectEqual(get(backend.client(backend.session(in: store))).status, .ok)
+        expectEqual(backend.logins, 1)
     }
 
     @Test func `A session of cookies answers with the second refusal if a login does not help`() async throws {
         let elsewhere = try CookieBackend()
         let session = Session(cookiesIn: store) { try await elsewhere.login() }
-        #expect(try await get(backend.client(session)).status == .unauthorized)
-        #expect(elsewhere.logins == 2)
-        #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
+        try await expectEqual(get(backend.client(session)).status, .unauthorized)
+        expectEqual(elsewhere.logins, 2)
+        expectEqual(backend.sent, ["sid=s1; lang=en", "sid=s2; lang=en"])
     }
 
     @Test
@@ -81,7 +82,7 @@ import Testing
         clock.advance(by: 200)
         backend.change { $0.attributes = "" }
         _ = try await get(client)
-        #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
+        expectEqual(backend.sent, ["sid=s1; lang=en", "sid=s2; lang=en"])
     }
 
     @Test
@@ -92,10 +93,10 @@ import Testing
         }
         let client = backend.client(session)
         for _ in 0..<3 { await #expect(throws: HTTPError.offline) { try await get(client) } }
-        #expect(backend.sent == [])
+        expectEqual(backend.sent, [])
         isDown.withLock { $0 = false }
-        #expect(try await get(client).status == .ok)
-        #expect(backend.logins == 1)
+        try await expectEqual(get(client).status, .ok)
+        expectEqual(backend.logins, 1)
     }
 
     @Test func `A session of cookies does not repeat a refused login until it is told to`() async throws {
@@ -106,13 +107,13 @@ import Testing
         let session = backend.session(in: store)
         let client = backend.client(session)
         for _ in 0..<3 { await #expect(throws: AuthError.reauthenticationRequired) { try await get(client) } }
-        #expect(backend.logins == 1)
+        expectEqual(backend.logins, 1)
         await #expect(throws: HTTPError.unacceptableStatus) { try await session.signIn() }
         backend.change { $0.loginStatus = 204 }
         try await session.signIn()
-        #expect(try await get(client).status == .ok)
-        #expect(backend.logins == 3)
-        #expect(store.load()?.first?.value == "s3")
+        try await expectEqual(get(client).status, .ok)
+        expectEqual(backend.logins, 3)
+        expectEqual(store.load()?.first?.value, "s3")
     }
 
     @Test(arguments: ["", "<html>Authorization required</html>"])
@@ -126,7 +127,7 @@ import Testing
         #expect(session.currentState.isSignedIn || session.currentState.credential != nil)
         backend.change { $0.loginStatus = 204 }
         try await session.signIn()
-        #expect(try await get(backend.client(session)).status == .ok)
+        try await expectEqual(get(backend.client(session)).status, .ok)
     }
 
     @Test func `A session of cookies logs in on a device whose clock is ahead`() async throws {
@@ -156,31 +157,31 @@ import Testing
         let client = backend.client(backend.session(in: store))
         await #expect(throws: HTTPError.unacceptableStatus) { try await get(client) }
         backend.change { $0.loginStatus = 204 }
-        #expect(try await get(client).status == .ok)
+        try await expectEqual(get(client).status, .ok)
     }
 
     @Test func `A session of cookies keeps nothing of a login that set no cookie`() async throws {
         backend.change { $0.setsCookie = false }
         let client = backend.client(backend.session(in: store))
         await #expect(throws: AuthError.loginWithoutCookies) { try await get(client) }
-        #expect(store.load() == nil)
-        #expect(backend.sent == [])
+        expectNil(store.load())
+        expectEqual(backend.sent, [])
     }
 
     @Test func `A session of cookies does not accept a login without the cookie that proves it`() async throws {
         let client = backend.client(backend.session(in: store, named: ["sid", "mac"]))
         await #expect(throws: AuthError.loginWithoutCookies) { try await get(client) }
-        #expect(store.load() == nil)
+        expectNil(store.load())
     }
 
     @Test(.tags(.cookieLogin))
     func `A session of cookies sends its cookies to no other host, nor logs in for it`() async throws {
         let session = backend.session(in: store)
-        #expect(try await get(backend.client(session, host: "localhost")).status == .unauthorized)
-        #expect(backend.logins == 0)
+        try await expectEqual(get(backend.client(session, host: "localhost")).status, .unauthorized)
+        expectEqual(backend.logins, 0)
         _ = try await get(backend.client(session))
         _ = try await get(backend.client(session, host: "localhost"))
-        #expect(backend.sent == ["", "sid=s1; lang=en", ""])
+        expectEqual(backend.sent, ["", "sid=s1; lang=en", ""])
     }
 
     @Test(.tags(.cookieLogin))
@@ -192,7 +193,7 @@ import Testing
             baseURL: try #require(URL(string: away.url)), transport: CurlTransport(),
             interceptors: [SessionInterceptor(session, for: .host("127.0.0.1"))])
         _ = try await get(client)
-        #expect(away.requests.first?.values(of: "Cookie") == ["sid=s1; lang=en"])
+        expectEqual(away.requests.first?.values(of: "Cookie"), ["sid=s1; lang=en"])
         #expect(target.sent.allSatisfy { $0.isEmpty })
     }
 
@@ -208,8 +209,8 @@ import Testing
             baseURL: backend.url, transport: CurlTransport(),
             interceptors: [SessionInterceptor(session, for: .host("127.0.0.1")), CookieInterceptor(jar)])
         clients.withLock { $0 = client }
-        #expect(try await get(client).status == .ok)
+        try await expectEqual(get(client).status, .ok)
         clients.withLock { $0 = nil }
-        #expect(backend.sent == ["sid=s1; lang=en"])
+        expectEqual(backend.sent, ["sid=s1; lang=en"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -27,34 +28,34 @@ import Testing
     {
         let session = backend.session(in: store)
         let client = backend.client(session)
-        for _ in 0..<4 { #expect(try await get(client).status == .ok) }
-        #expect(backend.sent == ["sid=s1; lang=en", "sid=r1; lang=en", "sid=r2; lang=en", "sid=r3; lang=en"])
-        #expect(backend.logins == 1)
-        #expect(store.load()?.map(\.value) == ["r4", "en"])
-        #expect(session.currentState.credential?.cookies.map(\.value) == ["r4", "en"])
+        for _ in 0..<4 { try await expectEqual(get(client).status, .ok) }
+        expectEqual(backend.sent, ["sid=s1; lang=en", "sid=r1; lang=en", "sid=r2; lang=en", "sid=r3; lang=en"])
+        expectEqual(backend.logins, 1)
+        expectEqual(store.load()?.map(\.value), ["r4", "en"])
+        expectEqual(session.currentState.credential?.cookies.map(\.value), ["r4", "en"])
     }
 
     @Test(.tags(.cookieLogin))
     func `A server that rotates the cookies of a session finds its last cookie in the next process`() async throws {
         _ = try await get(backend.client(backend.session(in: store)))
-        #expect(try await get(backend.client(backend.session(in: store))).status == .ok)
-        #expect(backend.logins == 1)
-        #expect(backend.sent.last == "sid=r1; lang=en")
+        try await expectEqual(get(backend.client(backend.session(in: store))).status, .ok)
+        expectEqual(backend.logins, 1)
+        expectEqual(backend.sent.last, "sid=r1; lang=en")
     }
 
     @Test
     func `A server that rotates the cookies of a session is followed from one redirect to the next`() async throws {
         let client = backend.client(backend.session(in: store))
-        #expect(try await get(client, "moved").status == .ok)
-        #expect(backend.sent == ["sid=s1; lang=en", "sid=r1; lang=en"])
-        #expect(backend.logins == 1)
+        try await expectEqual(get(client, "moved").status, .ok)
+        expectEqual(backend.sent, ["sid=s1; lang=en", "sid=r1; lang=en"])
+        expectEqual(backend.logins, 1)
     }
 
     @Test func `A rotated cookie of a session is stored before the answer is returned`() async throws {
         let client = backend.client(backend.session(in: store))
         for number in 1...3 {
             _ = try await get(client)
-            #expect(store.load()?.first?.value == "r\(number)")
+            expectEqual(store.load()?.first?.value, "r\(number)")
         }
     }
 
@@ -71,13 +72,13 @@ import Testing
             $0.attributes = "; Max-Age=0"
         }
         _ = try await get(client)
-        #expect(session.currentState.credential?.cookies.map(\.name) == ["lang"])
+        expectEqual(session.currentState.credential?.cookies.map(\.name), ["lang"])
         backend.change {
             $0.rotates = false
             $0.attributes = ""
         }
-        #expect(try await get(client).status == .ok)
-        #expect(backend.sent.suffix(2) == ["lang=en", "sid=s2; lang=en"])
+        try await expectEqual(get(client).status, .ok)
+        expectEqual(backend.sent.suffix(2), ["lang=en", "sid=s2; lang=en"])
     }
 
     @Test
@@ -85,9 +86,9 @@ import Testing
         let full = FillingStore()
         let session = backend.session(in: full)
         let client = backend.client(session)
-        for _ in 0..<3 { #expect(try await get(client).status == .ok) }
-        #expect(backend.sent == ["sid=s1; lang=en", "sid=r1; lang=en", "sid=r2; lang=en"])
-        #expect(full.load()?.first?.value == "s1")
+        for _ in 0..<3 { try await expectEqual(get(client).status, .ok) }
+        expectEqual(backend.sent, ["sid=s1; lang=en", "sid=r1; lang=en", "sid=r2; lang=en"])
+        expectEqual(full.load()?.first?.value, "s1")
     }
 
     @Test
@@ -108,9 +109,9 @@ import Testing
         let other = try #require(Cookie(name: "sid", value: "other", domain: "127.0.0.1", created: Date()))
         try await session.signIn(CookieCredential([other]))
         gate.finish(.success(()))
-        #expect(try await late.value.status == .ok)
-        #expect(store.load()?.map(\.value) == ["other"])
-        #expect(session.currentState.credential?.cookies.map(\.value) == ["other"])
+        try await expectEqual(late.value.status, .ok)
+        expectEqual(store.load()?.map(\.value), ["other"])
+        expectEqual(session.currentState.credential?.cookies.map(\.value), ["other"])
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -24,13 +25,13 @@ import Testing
         let session = backend.session(in: store)
         _ = try await get(session)
         let last = try await session.signOut()
-        #expect(last?.cookies.map(\.name) == ["sid", "lang"])
-        #expect(secrets.names() == [])
+        expectEqual(last?.cookies.map(\.name), ["sid", "lang"])
+        expectEqual(secrets.names(), [])
         await #expect(throws: AuthError.missingToken) { try await get(session) }
-        #expect(backend.logins == 1)
+        expectEqual(backend.logins, 1)
         try await session.signIn()
-        #expect(try await get(session).status == .ok)
-        #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
+        try await expectEqual(get(session).status, .ok)
+        expectEqual(backend.sent, ["sid=s1; lang=en", "sid=s2; lang=en"])
     }
 
     @Test func `A session of cookies that ends during the login of a request stays ended`() async throws {
@@ -46,9 +47,9 @@ import Testing
         gate.finish(.success(()))
         try await eventually { backend.logins > 0 }
         await #expect(throws: AuthError.missingToken) { try await get(session) }
-        #expect(secrets.names() == [])
-        #expect(session.currentState == .signedOut(.user))
-        #expect(backend.sent == [])
+        expectEqual(secrets.names(), [])
+        expectEqual(session.currentState, .signedOut(.user))
+        expectEqual(backend.sent, [])
     }
 
     @Test func `A session of cookies that ends during a login that was asked for stays ended`() async throws {
@@ -62,8 +63,8 @@ import Testing
         try await session.signOut()
         gate.finish(.success(()))
         await #expect(throws: AuthError.superseded) { try await login.value }
-        #expect(secrets.names() == [])
-        #expect(session.currentState == .signedOut(.user))
+        expectEqual(secrets.names(), [])
+        expectEqual(session.currentState, .signedOut(.user))
     }
 
     @Test func `A session of cookies that ends and continues as another user keeps that user's cookies`() async throws {
@@ -79,11 +80,11 @@ import Testing
         backend.change { $0.valid = "other" }
         try await session.signIn(CookieCredential([other]))
         await #expect(throws: AuthError.superseded) { try await request.value }
-        #expect(try await get(session).status == .ok)
+        try await expectEqual(get(session).status, .ok)
         gate.finish(.success(()))
         try await eventually { backend.logins > 0 }
-        #expect(try await store.load()?.map(\.value) == ["other"])
-        #expect(backend.sent == ["sid=other"])
+        try await expectEqual(store.load()?.map(\.value), ["other"])
+        expectEqual(backend.sent, ["sid=other"])
     }
 
     @Test
@@ -94,17 +95,17 @@ import Testing
         try await backend.session(in: store).signOut()
         backend.change { $0.valid = nil }
         await #expect(throws: AuthError.missingToken) { try await get(session) }
-        #expect(backend.logins == 1)
-        #expect(session.currentState == .signedOut(.user))
+        expectEqual(backend.logins, 1)
+        expectEqual(session.currentState, .signedOut(.user))
     }
 
     @Test
     func `A session of cookies that ends by damage begins again, with the damaged record set aside`() async throws {
         secrets.write(Array("torn".utf8), for: "legacy")
-        #expect(try await get(backend.session(in: store)).status == .ok)
-        #expect(secrets.names() == ["legacy", "legacy.damaged"])
-        #expect(secrets.read("legacy.damaged") == Array("torn".utf8))
-        #expect(try await store.load()?.map(\.value) == ["s1", "en"])
+        try await expectEqual(get(backend.session(in: store)).status, .ok)
+        expectEqual(secrets.names(), ["legacy", "legacy.damaged"])
+        expectEqual(secrets.read("legacy.damaged"), Array("torn".utf8))
+        try await expectEqual(store.load()?.map(\.value), ["s1", "en"])
     }
 
     /// A login into a store that is damaged as a whole would lose the secrets of others.
@@ -114,8 +115,8 @@ import Testing
     {
         let session = backend.session(in: FailingStore(failure: failure))
         await #expect(throws: failure) { try await get(session) }
-        #expect(backend.logins == 0)
-        #expect(session.currentState == .unavailable(failure))
+        expectEqual(backend.logins, 0)
+        expectEqual(session.currentState, .unavailable(failure))
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -28,11 +29,11 @@ import Testing
     }
 
     @Test func `Cookies in a secret store come back with every attribute`() async throws {
-        #expect(try await store().load() == nil)
+        try await expectNil(store().load())
         try await store().save(cookies())
-        #expect(try await store().load() == cookies())
+        try await expectEqual(store().load(), cookies())
         try await store().clear()
-        #expect(try await store().load() == nil)
+        try await expectNil(store().load())
     }
 
     @Test func `Cookies in a secret store come back from an encrypted file in another process`() async throws {
@@ -41,7 +42,7 @@ import Testing
                 EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
             }
             try await SecretCookieStore(file(), name: "a").save(cookies())
-            #expect(try await SecretCookieStore(file(), name: "a").load() == cookies())
+            try await expectEqual(SecretCookieStore(file(), name: "a").load(), cookies())
             let bytes = [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/secrets")))
             #expect(!String(decoding: bytes, as: UTF8.self).contains("canary"))
         }
@@ -50,7 +51,7 @@ import Testing
     @Test
     func `Cookies in a secret store end with the process if they have no expiry and the store knows`() async throws {
         try await store(keepsSessionCookies: false).save(cookies())
-        #expect(try await store().load()?.map(\.name) == ["sid"])
+        try await expectEqual(store().load()?.map(\.name), ["sid"])
     }
 
     @Test(
@@ -66,19 +67,19 @@ import Testing
         secrets.write(Array(record.utf8), for: "cookies")
         let error = await #expect(throws: AuthError.storeCorrupt) { try await store().load() }
         #expect(!"\(error.map { "\($0)" } ?? "")".contains("canary"))
-        #expect(secrets.names() == ["cookies.damaged"])
-        #expect(secrets.read("cookies.damaged") == Array(record.utf8))
-        #expect(try await store().load() == nil)
+        expectEqual(secrets.names(), ["cookies.damaged"])
+        expectEqual(secrets.read("cookies.damaged"), Array(record.utf8))
+        try await expectNil(store().load())
         try await store().save(cookies())
-        #expect(try await store().load() == cookies())
-        #expect(secrets.names() == ["cookies", "cookies.damaged"])
+        try await expectEqual(store().load(), cookies())
+        expectEqual(secrets.names(), ["cookies", "cookies.damaged"])
     }
 
     @Test func `Cookies in a secret store that are damaged stay in place if they cannot be set aside`() async throws {
         let full = FullSecretStore(holding: Array("torn".utf8))
         let store = SecretCookieStore(full, name: "cookies")
         await #expect(throws: AuthError.storeFull) { try await store.load() }
-        #expect(await full.read("cookies") == Array("torn".utf8))
+        await expectEqual(full.read("cookies"), Array("torn".utf8))
     }
 
     @Test
@@ -89,7 +90,7 @@ import Testing
         let task = Task { try await store.follow(jar) }
         var changes = jar.changes.makeAsyncIterator()
         if jar.cookies.isEmpty { _ = await changes.next() }
-        #expect(jar.cookies.map(\.name) == ["sid"])
+        expectEqual(jar.cookies.map(\.name), ["sid"])
         for number in 0..<50 {
             let fields: HTTPFields = [.setCookie: "n\(number)=1"]
             jar.receive(
@@ -97,8 +98,8 @@ import Testing
         }
         task.cancel()
         try await task.value
-        #expect(try await store.load() == jar.cookies)
-        #expect(jar.cookies.count == 51)
+        try await expectEqual(store.load(), jar.cookies)
+        expectEqual(jar.cookies.count, 51)
     }
 
     @Test
@@ -109,7 +110,7 @@ import Testing
         while !task.isCancelled, await full.reads == 0 { await Task.yield() }
         jar.insert(try cookies())
         await #expect(throws: AuthError.storeFull) { try await task.value }
-        #expect(jar.cookies.count == 2)
+        expectEqual(jar.cookies.count, 2)
     }
 }
 

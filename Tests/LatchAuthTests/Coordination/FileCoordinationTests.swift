@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -35,11 +36,11 @@ import Testing
             var states = other.states.makeAsyncIterator()
 
             try await one.signIn(Tokens(access: "first", refresh: "r1"))
-            #expect(await next(&states) { $0.isSignedIn }?.credential?.access == "first")
+            await expectEqual(next(&states) { $0.isSignedIn }?.credential?.access, "first")
             _ = try await one.refreshed(replacing: Tokens(access: "first", refresh: "r1"))
-            #expect(await next(&states) { $0.credential?.access != "first" }?.credential?.access == "second")
+            await expectEqual(next(&states) { $0.credential?.access != "first" }?.credential?.access, "second")
             try await one.signOut()
-            #expect(await next(&states) { !$0.isSignedIn } == .signedOut(.user))
+            await expectEqual(next(&states) { !$0.isSignedIn }, .signedOut(.user))
         }
     }
 
@@ -51,10 +52,10 @@ import Testing
             let other = session(in: folder)
             let tokens = Tokens(access: "first", refresh: "r1")
             try await one.signIn(tokens)
-            #expect(try await other.credential() == tokens)
+            try await expectEqual(other.credential(), tokens)
             var states = other.states.makeAsyncIterator()
             await #expect(throws: AuthError.reauthenticationRequired) { try await one.refreshed(replacing: tokens) }
-            #expect(await next(&states) { !$0.isSignedIn } == .signedOut(.issuer))
+            await expectEqual(next(&states) { !$0.isSignedIn }, .signedOut(.issuer))
             // Also who starts later is told why.
             let late = session(in: folder)
             await #expect(throws: AuthError.reauthenticationRequired) { try await late.credential() }
@@ -81,8 +82,8 @@ import Testing
                 }
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
-            #expect(all == ["refreshed 1"])
-            #expect(refreshes.withLock { $0 } == 1)
+            expectEqual(all, ["refreshed 1"])
+            expectEqual(refreshes.withLock { $0 }, 1)
         }
     }
 
@@ -95,12 +96,12 @@ import Testing
             let other = session(in: folder)
             let ada = Tokens(access: "ada", refresh: "ra")
             try await one.signIn(ada)
-            #expect(try await other.credential() == ada)
+            try await expectEqual(other.credential(), ada)
             let snapshot = try await one.snapshot()
             try await other.signIn(Tokens(access: "bob", refresh: "rb"))
             // A request that was begun as Ada is not repeated as Bob.
             await #expect(throws: AuthError.superseded) { try await one.refreshed(replacing: snapshot) }
-            #expect(try await one.credential().access == "bob")
+            try await expectEqual(one.credential().access, "bob")
         }
     }
 
@@ -111,8 +112,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let (one, other) = (FileCoordination(path: "\(folder)/a"), FileCoordination(path: "\(folder)/a"))
             let turn = try #require(try await one.enterIfFree(section))
-            #expect(try await other.enterIfFree(section) == nil)
-            #expect(try await one.enterIfFree(section) == nil)
+            try await expectNil(other.enterIfFree(section))
+            try await expectNil(one.enterIfFree(section))
             for free in SessionSection.allCases where free != section {
                 try #require(try await other.enterIfFree(free)).release()
             }
@@ -131,15 +132,15 @@ import Testing
             let lock = try await coordination.enter(.store)
             let stamp = try #require(lock.renewStamp())
             lock.release()
-            #expect(coordination.stamp == stamp)
+            expectEqual(coordination.stamp, stamp)
             coordination.announceChange()
-            #expect(coordination.stamp == stamp)
+            expectEqual(coordination.stamp, stamp)
             let announcement = AtomicFile("\(folder)/account.changed")
             try announcement.replace(with: [])
-            #expect(coordination.stamp == stamp)
+            expectEqual(coordination.stamp, stamp)
             // Earlier versions announce a bare random value, and change the record without a stamp.
             try announcement.replace(with: Array("0123456789abcdef".utf8))
-            #expect(coordination.stamp == nil)
+            expectNil(coordination.stamp)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -25,9 +26,9 @@ import Testing
             // Nobody uses the session that holds it; it tries again by itself.
             stage.isFull.withLock { $0 = false }
             stage.clock.advance(by: .seconds(1))
-            #expect(try await waiting == "successor of r0")
-            #expect(try await holder.credential().access == "successor of r0")
-            #expect(stage.issuer.asked == ["r0"])
+            try await expectEqual(waiting, "successor of r0")
+            try await expectEqual(holder.credential().access, "successor of r0")
+            expectEqual(stage.issuer.asked, ["r0"])
         }
     }
 
@@ -37,18 +38,18 @@ import Testing
             let stage = Stage(folder, left: 60)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
             try await stage.signIn(holder)
-            #expect(try await holder.credential().refresh == "r0")
+            try await expectEqual(holder.credential().refresh, "r0")
             // It is due here as well; no task waits, or this would not return.
             let old = try await other.credential()
-            #expect(old.refresh == "r0")
-            #expect(stage.issuer.asked == ["r0"])
+            expectEqual(old.refresh, "r0")
+            expectEqual(stage.issuer.asked, ["r0"])
             // Who was refused with it can do nothing but wait.
             async let waiting = other.refreshed(replacing: old).access
             await stage.clock.sleeper(for: Stage.patience)
             stage.isFull.withLock { $0 = false }
-            #expect(try await holder.refreshed(replacing: old).access == "successor of r0")
-            #expect(try await waiting == "successor of r0")
-            #expect(stage.issuer.asked == ["r0"])
+            try await expectEqual(holder.refreshed(replacing: old).access, "successor of r0")
+            try await expectEqual(waiting, "successor of r0")
+            expectEqual(stage.issuer.asked, ["r0"])
         }
     }
 
@@ -71,7 +72,7 @@ import Testing
                 let access = try await task.value.access
                 #expect(access == "successor of r0" || !number.isMultiple(of: 2) && access == old.access)
             }
-            #expect(stage.issuer.asked == ["r0"])
+            expectEqual(stage.issuer.asked, ["r0"])
         }
     }
 
@@ -87,12 +88,12 @@ import Testing
             await stage.clock.sleeper(for: Stage.patience)
             stage.clock.advance(by: .seconds(90))
             let error = await #expect(throws: AuthError.lockHeld) { try await waiting.value }
-            #expect(error?.message.contains(ProcessInfo.processInfo.processName) == true)
+            expectEqual(error?.message.contains(ProcessInfo.processInfo.processName), true)
             #expect(other.currentState.isSignedIn)
             await stage.clock.sleeper(for: .seconds(2) ... .seconds(2))
             stage.isFull.withLock { $0 = false }
-            #expect(try await holder.credential().access == "successor of r0")
-            #expect(try await other.credential().access == "successor of r0")
+            try await expectEqual(holder.credential().access, "successor of r0")
+            try await expectEqual(other.credential().access, "successor of r0")
         }
     }
 
@@ -106,9 +107,9 @@ import Testing
             // Neither of the two waits for the turn.
             try await other.signOut()
             try await other.signIn(stage.tokens("q0", left: -1))
-            #expect(try await other.credential().access == "successor of q0")
-            #expect(stage.issuer.asked == ["r0", "q0"])
-            #expect(try await holder.credential().access == "successor of q0")
+            try await expectEqual(other.credential().access, "successor of q0")
+            expectEqual(stage.issuer.asked, ["r0", "q0"])
+            try await expectEqual(holder.credential().access, "successor of q0")
         }
     }
 
@@ -125,8 +126,8 @@ import Testing
             async let waiting = other.credential().access
             await stage.clock.sleeper(for: Stage.patience)
             stage.clock.advance(by: .seconds(1))
-            #expect(try await waiting == "successor of r0")
-            #expect(stage.issuer.asked == ["r0"])
+            try await expectEqual(waiting, "successor of r0")
+            expectEqual(stage.issuer.asked, ["r0"])
         }
     }
 }

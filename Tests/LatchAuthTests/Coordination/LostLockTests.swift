@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -22,7 +23,7 @@ import Testing
             let second = try #require(try await other.enterIfFree(section))
             #expect(second.isHeld && !lock.isHeld)
             lock.release()
-            #expect(try await one.enterIfFree(section) == nil)
+            try await expectNil(one.enterIfFree(section))
             second.release()
             #expect(!second.isHeld)
         }
@@ -41,12 +42,12 @@ import Testing
                 try await records.save(TokenRecord(credential: Tokens(access: "second")), under: lock)
             }
             lock.release()
-            #expect(try await store.load()?.access == "first")
+            try await expectEqual(store.load()?.access, "first")
             // The next turn is on the new file.
             let next = try await coordination.enter(.store)
             try await records.save(TokenRecord(credential: Tokens(access: "third")), under: next)
             next.release()
-            #expect(try await store.load()?.access == "third")
+            try await expectEqual(store.load()?.access, "third")
         }
     }
 }

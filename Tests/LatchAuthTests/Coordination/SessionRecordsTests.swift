@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Synchronization
@@ -26,7 +27,7 @@ import Testing
             await #expect(throws: AuthError.storeFull) { try await save("c", by: own) }
             // What the store holds is not known after a failure, though, and is read each time.
             #expect(!own.mayHaveChanged && !own.isCurrent)
-            #expect(try await own.load(under: nil)?.credential?.access == "b")
+            try await expectEqual(own.load(under: nil)?.credential?.access, "b")
             #expect(!own.mayHaveChanged && !own.isCurrent)
 
             await other.coordination?.announceChange()
@@ -34,7 +35,7 @@ import Testing
             await own.coordination?.announceChange()
             try await save("d", by: other)
             #expect(own.mayHaveChanged)
-            #expect(try await own.load(under: nil)?.credential?.access == "d")
+            try await expectEqual(own.load(under: nil)?.credential?.access, "d")
             #expect(!own.mayHaveChanged && own.isCurrent)
         }
     }
@@ -69,7 +70,7 @@ private final class ObservedStore: SecretStore {
     func read(_ name: String) async throws -> [UInt8]? { try await secrets.read(name) }
 
     func write(_ secret: [UInt8], for name: String) async throws {
-        #expect(writer.withLock { $0 }?.mayHaveChanged == false)
+        expectEqual(writer.withLock { $0 }?.mayHaveChanged, false)
         if isFull.withLock({ $0 }) { throw AuthError.storeFull }
         try await secrets.write(secret, for: name)
     }

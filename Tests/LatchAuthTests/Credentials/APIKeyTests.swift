@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -9,18 +10,18 @@ import Testing
 @Suite struct APIKeyTests {
     @Test(.tags(.apiKeys)) func `An API key goes into X-API-Key unless another field is named`() async throws {
         let usual = try await HTTPRequest.example().authorized(by: APIKey("k1"))
-        #expect(usual.fields.values(of: "x-api-key") == ["k1"])
-        #expect(usual.fields.first?.name.rawName == "X-API-Key")
+        expectEqual(usual.fields.values(of: "x-api-key"), ["k1"])
+        expectEqual(usual.fields.first?.name.rawName, "X-API-Key")
         let other = try await HTTPRequest.example(fields: ["X-SERVICE": "old"])
             .authorized(by: APIKey("k2", inField: "X-Service"))
-        #expect(other.fields.values(of: "x-service") == ["k2"])
-        #expect(other.path == "/")
+        expectEqual(other.fields.values(of: "x-service"), ["k2"])
+        expectEqual(other.path, "/")
     }
 
     @Test(.tags(.apiKeys)) func `An API key in a field is marked as a secret, once`() async throws {
         let key = APIKey("k1")
         let request = try await HTTPRequest.example().authorized(by: key).authorized(by: key)
-        #expect(request.credentialFields == ["X-API-Key"])
+        expectEqual(request.credentialFields, ["X-API-Key"])
         #expect(request.isCredential("x-api-key"))
         #expect(request.credentialQueryNames.isEmpty)
     }
@@ -37,9 +38,9 @@ import Testing
     func `An API key stands once in the query, however often it is set`(path: String, expected: String) async throws {
         let key = APIKey("k", inQuery: "api_key")
         let once = try await HTTPRequest.example(.get, path).authorized(by: key)
-        #expect(once.path == expected)
-        #expect(try await once.authorized(by: key).path == expected)
-        #expect(once.credentialQueryNames == ["api_key"])
+        expectEqual(once.path, expected)
+        try await expectEqual(once.authorized(by: key).path, expected)
+        expectEqual(once.credentialQueryNames, ["api_key"])
         #expect(once.fields.isEmpty)
     }
 
@@ -52,15 +53,15 @@ import Testing
         ])
     func `An API key has every character encoded in the query`(value: String, expected: String) async throws {
         let request = try await HTTPRequest.example().authorized(by: APIKey(value, inQuery: "key"))
-        #expect(request.path == "/?key=\(expected)")
+        expectEqual(request.path, "/?key=\(expected)")
         try request.validateForSending()
     }
 
     @Test(.tags(.apiKeys)) func `An API key has its name encoded, too`() async throws {
         let key = APIKey("v", inQuery: "api key&")
         let request = try await HTTPRequest.example(.get, "/?api+key%26=old").authorized(by: key)
-        #expect(request.path == "/?api%20key%26=v")
-        #expect(request.credentialQueryNames == ["api key&"])
+        expectEqual(request.path, "/?api%20key%26=v")
+        expectEqual(request.credentialQueryNames, ["api key&"])
     }
 
     @Test(
@@ -73,15 +74,15 @@ import Testing
     func `An API key is stored in a form that stays`(key: APIKey, text: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        #expect(String(decoding: try encoder.encode(key), as: UTF8.self) == text)
-        #expect(try JSONDecoder().decode(APIKey.self, from: Data(text.utf8)) == key)
-        #expect(try JSONDecoder().decode(APIKey.self, from: Data(#"{"key":"k"}"#.utf8)) == APIKey("k"))
+        expectEqual(String(decoding: try encoder.encode(key), as: UTF8.self), text)
+        try expectEqual(JSONDecoder().decode(APIKey.self, from: Data(text.utf8)), key)
+        try expectEqual(JSONDecoder().decode(APIKey.self, from: Data(#"{"key":"k"}"#.utf8)), APIKey("k"))
     }
 
     @Test func `An API key is equal only to one at the same place`() {
-        #expect(APIKey("k") == APIKey("k"))
-        #expect(APIKey("k") != APIKey("l"))
-        #expect(APIKey("k") != APIKey("k", inQuery: "X-API-Key"))
-        #expect(APIKey("k").expiry == nil)
+        expectEqual(APIKey("k"), APIKey("k"))
+        expectNotEqual(APIKey("k"), APIKey("l"))
+        expectNotEqual(APIKey("k"), APIKey("k", inQuery: "X-API-Key"))
+        expectNil(APIKey("k").expiry)
     }
 }

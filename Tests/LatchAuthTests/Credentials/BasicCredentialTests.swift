@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchHTTP
 import TestTags
@@ -18,7 +19,7 @@ import Testing
     ) async throws {
         let request = try await HTTPRequest.example()
             .authorized(by: BasicCredential(user: user, password: password))
-        #expect(request.fields.values(of: .authorization) == ["Basic \(expected)"])
+        expectEqual(request.fields.values(of: .authorization), ["Basic \(expected)"])
     }
 
     @Test(arguments: [("a:b", "c"), (":", ""), ("a\u{0}", "b"), ("a", "b\n"), ("a", "b\u{7F}"), ("a\u{85}", "b")])
@@ -32,8 +33,8 @@ import Testing
 
     @Test func `A user and a password are equal only to the same ones`() throws {
         let credential = try BasicCredential(user: "a", password: "b")
-        #expect(try credential == BasicCredential(user: "a", password: "b"))
-        #expect(try credential != BasicCredential(user: "a", password: "c"))
-        #expect(try credential != BasicCredential(user: "b", password: "b"))
+        try expectEqual(credential, BasicCredential(user: "a", password: "b"))
+        try expectNotEqual(credential, BasicCredential(user: "a", password: "c"))
+        try expectNotEqual(credential, BasicCredential(user: "b", password: "b"))
     }
 }

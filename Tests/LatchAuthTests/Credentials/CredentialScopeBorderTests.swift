@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchHTTP
 import TestTags
@@ -62,7 +63,7 @@ import Testing
             CredentialInterceptor(APIKey("k", inQuery: "key"), for: .host("api.x.com")),
         ])
         _ = try await handler.respond(to: HTTPRequest(authority: authority, path: "/"))
-        #expect(seen.requests.map(\.path) == ["/"])
-        #expect(seen.requests.first?.fields.isEmpty == true)
+        expectEqual(seen.requests.map(\.path), ["/"])
+        expectEqual(seen.requests.first?.fields.isEmpty, true)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchHTTP
 import Testing
@@ -13,7 +14,7 @@ import Testing
     ])
     func `The scope of a credential is an exact host`(scheme: String, authority: String, isAllowed: Bool) {
         let scope = CredentialScope.host("api.example.com")
-        #expect(scope.allows(HTTPOrigin(scheme: scheme, authority: authority)) == isAllowed)
+        expectEqual(scope.allows(HTTPOrigin(scheme: scheme, authority: authority)), isAllowed)
     }
 
     @Test(arguments: [
@@ -22,7 +23,7 @@ import Testing
     ])
     func `The scope of a credential is a domain and its subdomains`(authority: String, isAllowed: Bool) {
         let scope = CredentialScope.subdomains(of: "example.com")
-        #expect(scope.allows(HTTPOrigin(scheme: "https", authority: authority)) == isAllowed)
+        expectEqual(scope.allows(HTTPOrigin(scheme: "https", authority: authority)), isAllowed)
         #expect(!scope.allows(HTTPOrigin(scheme: "http", authority: authority)))
     }
 
@@ -33,7 +34,7 @@ import Testing
     ])
     func `The scope of a credential is one origin`(scheme: String, authority: String, isAllowed: Bool) {
         let scope = CredentialScope.origin(HTTPOrigin(scheme: "https", authority: "api.example.com"))
-        #expect(scope.allows(HTTPOrigin(scheme: scheme, authority: authority)) == isAllowed)
+        expectEqual(scope.allows(HTTPOrigin(scheme: scheme, authority: authority)), isAllowed)
     }
 
     @Test func `The scope of a credential allows plain http to this machine only`() {
@@ -61,7 +62,7 @@ import Testing
     func `The scope of a credential is an IPv6 address in brackets`(scheme: String, authority: String, isAllowed: Bool)
     {
         let scope = CredentialScope.host("[2001:DB8::1]")
-        #expect(scope.allows(HTTPOrigin(scheme: scheme, authority: authority)) == isAllowed)
+        expectEqual(scope.allows(HTTPOrigin(scheme: scheme, authority: authority)), isAllowed)
     }
 
     @Test(arguments: [
@@ -72,7 +73,7 @@ import Testing
     func `The scope of a credential allows plain http if the host is certainly this machine`(
         host: String, authority: String, isAllowed: Bool
     ) {
-        #expect(CredentialScope.host(host).allows(HTTPOrigin(scheme: "http", authority: authority)) == isAllowed)
+        expectEqual(CredentialScope.host(host).allows(HTTPOrigin(scheme: "http", authority: authority)), isAllowed)
     }
 
     @Test(arguments: ["https://example.com:99999", "example.com:x", "example.com:", "example.com:+443"])

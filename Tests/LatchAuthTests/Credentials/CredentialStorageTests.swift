@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -16,7 +17,7 @@ private let canary = "canary-7c3e"
         let secrets = InMemorySecretStore()
         let store = SecretTokenStore<Value>(secrets, name: "credential")
         try await store.save(value)
-        #expect(try await store.load() == value)
+        try await expectEqual(store.load(), value)
         // A damaged record is a typed error, and the next sign-in heals it.
         for record in ["", "{", "{}", "[]", "{\"value\":1}", "\u{0}", "null", "{\"user\":\"\(canary)"] {
             secrets.write(Array(record.utf8), for: "credential")
@@ -24,7 +25,7 @@ private let canary = "canary-7c3e"
             #expect(!dumped(error as Any).contains(canary))
         }
         try await store.save(value)
-        #expect(try await store.load() == value)
+        try await expectEqual(store.load(), value)
         #expect(!dumped(value).contains(canary))
         #expect(!dumped([value as Value?]).contains(canary))
         #expect(!dumped(["key": value]).contains(canary))
@@ -102,19 +103,19 @@ private let canary = "canary-7c3e"
 
     @Test func `A credential in a store is distinguished by its secret and its purpose`() throws {
         let hmac = HMACSignature(apiKey: "a", secret: "b")
-        #expect(hmac == HMACSignature(apiKey: "a", secret: "b", clock: .standing(at: 0)))
-        #expect(hmac != HMACSignature(apiKey: "a", secret: "c"))
+        expectEqual(hmac, HMACSignature(apiKey: "a", secret: "b", clock: .standing(at: 0)))
+        expectNotEqual(hmac, HMACSignature(apiKey: "a", secret: "c"))
         func aws(_ secret: String = "b", _ token: String? = nil, _ region: String = "r") -> SigV4Signature {
             SigV4Signature(
                 accessKeyID: "a", secretAccessKey: secret, sessionToken: token, region: region, service: "s")
         }
-        #expect(aws() == aws())
-        #expect(aws() != aws("c"))
-        #expect(aws() != aws("b", ""))
-        #expect(aws() != aws("b", nil, "q"))
+        expectEqual(aws(), aws())
+        expectNotEqual(aws(), aws("c"))
+        expectNotEqual(aws(), aws("b", ""))
+        expectNotEqual(aws(), aws("b", nil, "q"))
         let key = try Key.generate(.eddsa, id: "k")
-        #expect(try MessageSignature(key) == MessageSignature(key))
-        #expect(try MessageSignature(key) != MessageSignature(Key.generate(.eddsa, id: "k")))
-        #expect(try MessageSignature(key) != MessageSignature(key, tag: "x"))
+        try expectEqual(MessageSignature(key), MessageSignature(key))
+        try expectNotEqual(MessageSignature(key), MessageSignature(Key.generate(.eddsa, id: "k")))
+        try expectNotEqual(MessageSignature(key), MessageSignature(key, tag: "x"))
     }
 }

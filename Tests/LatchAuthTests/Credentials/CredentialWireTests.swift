@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -49,10 +50,10 @@ private struct Adding: Interceptor {
 
     /// Every request has exactly one signature, which is right for it and for no other.
     private func expectSigned(_ requests: [RawHTTPServer.Request], count: Int) {
-        #expect(requests.count == count)
-        for request in requests { #expect(request.values(of: "x-signature") == [code(request)], "\(request.line)") }
-        #expect(Set(requests.flatMap { $0.values(of: "x-timestamp") }).count == count)
-        #expect(Set(requests.flatMap { $0.values(of: "x-signature") }).count == count)
+        expectEqual(requests.count, count)
+        for request in requests { expectEqual(request.values(of: "x-signature"), [code(request)], "\(request.line)") }
+        expectEqual(Set(requests.flatMap { $0.values(of: "x-timestamp") }).count, count)
+        expectEqual(Set(requests.flatMap { $0.values(of: "x-signature") }).count, count)
     }
 
     @Test(.tags(.hmacSignatures), arguments: [true, false])
@@ -64,7 +65,7 @@ private struct Adding: Interceptor {
         let client = try client(server.url, isOutside ? [Twice(), signing] : [signing, Twice()])
         _ = try await client.respond(to: client.request(.post, "notes", body: HTTPBody(#"{"a":1}"#)))
         expectSigned(server.requests, count: 2)
-        #expect(server.requests.map(\.body) == [Array(#"{"a":1}"#.utf8), Array(#"{"a":1}"#.utf8)])
+        expectEqual(server.requests.map(\.body), [Array(#"{"a":1}"#.utf8), Array(#"{"a":1}"#.utf8)])
     }
 
     @Test(.tags(.hmacSignatures))
@@ -75,7 +76,7 @@ private struct Adding: Interceptor {
         }
         let client = try client(server.url, [CredentialInterceptor(hmac, for: .host("127.0.0.1"))])
         _ = try await client.respond(to: client.request(.put, "old", body: HTTPBody("content")))
-        #expect(server.requests.map(\.line) == ["PUT /old HTTP/1.1", "PUT /new%20place?x=%2B&y=1 HTTP/1.1"])
+        expectEqual(server.requests.map(\.line), ["PUT /old HTTP/1.1", "PUT /new%20place?x=%2B&y=1 HTTP/1.1"])
         expectSigned(server.requests, count: 2)
     }
 
@@ -86,7 +87,7 @@ private struct Adding: Interceptor {
         }
         let client = try client(server.url, [CredentialInterceptor(hmac, for: .host("127.0.0.1"))])
         _ = try await client.respond(to: client.request(.post, "old", body: HTTPBody("content")))
-        #expect(server.requests.map(\.line) == ["POST /old HTTP/1.1", "GET /new HTTP/1.1"])
+        expectEqual(server.requests.map(\.line), ["POST /old HTTP/1.1", "GET /new HTTP/1.1"])
         expectSigned(server.requests, count: 2)
     }
 
@@ -96,7 +97,7 @@ private struct Adding: Interceptor {
         let signing = CredentialInterceptor(hmac, for: .host("127.0.0.1"))
         let client = try client(server.url, isFirst ? [signing, Adding()] : [Adding(), signing])
         _ = try await client.respond(to: client.request(.get, "notes"))
-        #expect(server.requests.map(\.line) == ["GET /notes?added=1 HTTP/1.1"])
+        expectEqual(server.requests.map(\.line), ["GET /notes?added=1 HTTP/1.1"])
         expectSigned(server.requests, count: 1)
     }
 
@@ -107,7 +108,7 @@ private struct Adding: Interceptor {
         let client = try client(server.url, [CredentialInterceptor(aws, for: .host("127.0.0.1")), Adding()])
         _ = try await client.respond(to: client.request(.get, "notes"))
         let sent = try #require(server.requests.first)
-        #expect(sent.values(of: "authorization").first?.contains("host;x-added;x-amz-date") == true)
+        expectEqual(sent.values(of: "authorization").first?.contains("host;x-added;x-amz-date"), true)
         // Signed again from what arrived, at the time that it says, it is the same.
         var arrived = HTTPRequest(
             scheme: "http", authority: try #require(sent.values(of: "host").first), path: "/notes?added=1")
@@ -115,7 +116,8 @@ private struct Adding: Interceptor {
             arrived.fields[HTTPFieldName(name)] = sent.values(of: name).first
         }
         let names = SigV4CanonicalRequest.signedNames(of: arrived)
-        #expect(sent.values(of: "authorization").first?.contains(";\(names.suffix(2).joined(separator: ";")),") == true)
+        expectEqual(
+            sent.values(of: "authorization").first?.contains(";\(names.suffix(2).joined(separator: ";")),"), true)
     }
 
     @Test(.tags(.tokenDestination))
@@ -130,12 +132,12 @@ private struct Adding: Interceptor {
         let client = try client(server.url, everything.map { CredentialInterceptor($0, for: scope) })
         _ = try await client.respond(to: client.request(.get, "a"))
         let first = try #require(server.requests.first)
-        #expect(first.line == "GET /a?key=canary-query HTTP/1.1")
+        expectEqual(first.line, "GET /a?key=canary-query HTTP/1.1")
         for name in ["x-signature", "x-api-key", "x-timestamp", "x-one", "authorization"] {
-            #expect(first.values(of: name).count == 1, "\(name)")
+            expectEqual(first.values(of: name).count, 1, "\(name)")
         }
         let second = try #require(other.requests.first)
-        #expect(second.line == "GET /x HTTP/1.1")
+        expectEqual(second.line, "GET /x HTTP/1.1")
         for name in ["x-signature", "x-api-key", "x-timestamp", "x-one", "authorization"] {
             #expect(second.values(of: name).isEmpty, "\(name)")
         }
@@ -148,10 +150,10 @@ private struct Adding: Interceptor {
         let server = try RawHTTPServer { _ in .response(302, fields: ["Location: \(other.url)/x"]) }
         let client = try client(server.url, [CredentialInterceptor(hmac, for: .host("127.0.0.1"))])
         _ = try await client.respond(to: client.request(.get, "a"))
-        #expect(server.requests.first?.values(of: "x-signature").count == 1)
-        #expect(other.requests.count == 1)
-        #expect(other.requests.first?.values(of: "x-signature") == [])
-        #expect(other.requests.first?.values(of: "x-api-key") == [])
+        expectEqual(server.requests.first?.values(of: "x-signature").count, 1)
+        expectEqual(other.requests.count, 1)
+        expectEqual(other.requests.first?.values(of: "x-signature"), [])
+        expectEqual(other.requests.first?.values(of: "x-api-key"), [])
     }
 
     @Test(.tags(.tokenDestination))
@@ -167,11 +169,11 @@ private struct Adding: Interceptor {
         back.withLock { $0 = server.url }
         let client = try client(server.url, [CredentialInterceptor(APIKey("canary"), for: .host("127.0.0.1"))])
         _ = try await client.respond(to: client.request(.get, "a"))
-        #expect(server.requests.first?.values(of: "x-api-key") == ["canary"])
-        #expect(other.requests.first?.values(of: "x-api-key") == [])
+        expectEqual(server.requests.first?.values(of: "x-api-key"), ["canary"])
+        expectEqual(other.requests.first?.values(of: "x-api-key"), [])
         // Nor is it set again at its own origin: another one has chosen the path and the method there.
-        #expect(server.requests.last?.line == "GET /again HTTP/1.1")
-        #expect(server.requests.last?.values(of: "x-api-key") == [])
+        expectEqual(server.requests.last?.line, "GET /again HTTP/1.1")
+        expectEqual(server.requests.last?.values(of: "x-api-key"), [])
     }
 
     @Test(.tags(.apiKeys)) func `A credential on the wire is sent once, and a refusal is the answer`() async throws {
@@ -179,8 +181,8 @@ private struct Adding: Interceptor {
         let client = try client(
             server.url, [CredentialInterceptor(APIKey("a+b&c", inQuery: "key"), for: .host("127.0.0.1"))])
         let response = try await client.respond(to: client.request(.get, "a", query: [("q", "1")]))
-        #expect(response.status == .unauthorized)
-        #expect(server.requests.map(\.line) == ["GET /a?q=1&key=a%2Bb%26c HTTP/1.1"])
+        expectEqual(response.status, .unauthorized)
+        expectEqual(server.requests.map(\.line), ["GET /a?q=1&key=a%2Bb%26c HTTP/1.1"])
     }
 
     @Test func `A credential on the wire does not stay on the request that was asked for`() async throws {
@@ -190,8 +192,8 @@ private struct Adding: Interceptor {
         let request = try client.request(.get, "a")
         _ = try await client.respond(to: request)
         _ = try await client.respond(to: request)
-        #expect(request.path == "/a")
-        #expect(server.requests.map(\.line) == Array(repeating: "GET /a?key=k HTTP/1.1", count: 2))
+        expectEqual(request.path, "/a")
+        expectEqual(server.requests.map(\.line), Array(repeating: "GET /a?key=k HTTP/1.1", count: 2))
     }
 
     @Test func `A credential on the wire that cannot sign keeps the request from being sent`() async throws {

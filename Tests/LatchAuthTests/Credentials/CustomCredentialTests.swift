@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -36,7 +37,7 @@ private struct Asking: Credential {
 
     @Test func `A custom scheme needs one method`() async throws {
         let sent = try await send(CountedToken(token: "abc"), .example(.post, "/", body: HTTPBody("hello")))
-        #expect(sent.fields["x-token"] == "abc;length=5")
+        expectEqual(sent.fields["x-token"], "abc;length=5")
         #expect(sent.isCredential("X-TOKEN"))
     }
 
@@ -46,7 +47,7 @@ private struct Asking: Credential {
                 await Task.yield()
                 return "abc"
             }, .example())
-        #expect(sent.fields[.authorization] == "Custom abc")
+        expectEqual(sent.fields[.authorization], "Custom abc")
         await #expect(throws: AuthError.missingToken) {
             try await send(Asking { throw AuthError.missingToken }, .example())
         }

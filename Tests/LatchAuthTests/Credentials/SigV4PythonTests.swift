@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -100,9 +101,9 @@ struct SigV4PythonTests {
             ours.append((signed.fields[.authorization] ?? "").suffix(64))
         }
         let theirs = try await PythonCommand.run(Self.program, input: input).split(separator: "\n")
-        #expect(theirs.count == 300)
+        expectEqual(theirs.count, 300)
         for (place, line) in input.split(separator: "\n").enumerated() {
-            #expect(ours[place] == theirs[place], "\(line)")
+            expectEqual(ours[place], theirs[place], "\(line)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -29,27 +30,27 @@ import Testing
     /// "Authenticating Requests: Using the Authorization Header", the four examples.
     @Test func `An AWS signature equals that of the guide to S3 for its examples`() async throws {
         let object = try await request(.get, "/test.txt", fields: ["Range": "bytes=0-9"]).authorized(by: s3())
-        #expect(signature(object) == "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
+        expectEqual(signature(object), "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
         let put = try await request(
             .put, "/test$file.text",
             fields: [.date: "Fri, 24 May 2013 00:00:00 GMT", "x-amz-storage-class": "REDUCED_REDUNDANCY"],
             body: HTTPBody("Welcome to Amazon S3.")
         ).authorized(by: s3())
-        #expect(signature(put) == "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
-        #expect(
-            put.fields["X-Amz-Content-Sha256"] == "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
+        expectEqual(signature(put), "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
+        expectEqual(
+            put.fields["X-Amz-Content-Sha256"], "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
         let lifecycle = try await request(.get, "/?lifecycle").authorized(by: s3())
-        #expect(signature(lifecycle) == "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543")
+        expectEqual(signature(lifecycle), "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543")
         let list = try await request(.get, "/?max-keys=2&prefix=J").authorized(by: s3())
-        #expect(signature(list) == "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7")
+        expectEqual(signature(list), "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7")
     }
 
     /// "Authenticating Requests: Using Query Parameters", its example.
     @Test func `An AWS signature has the session token as a field that is a secret`() async throws {
         let signed = try await request(.get, "/a").authorized(by: s3(token: "session"))
-        #expect(signed.fields["x-amz-security-token"] == "session")
+        expectEqual(signed.fields["x-amz-security-token"], "session")
         #expect(signed.isCredential("X-Amz-Security-Token"))
-        #expect(signed.fields[.authorization]?.contains("x-amz-security-token,") == true)
+        expectEqual(signed.fields[.authorization]?.contains("x-amz-security-token,"), true)
         #expect(try await request(.get, "/a").authorized(by: s3()).credentialFields.isEmpty)
     }
 
@@ -59,7 +60,7 @@ import Testing
         ("/a%2Fb/%2f", "/a%2Fb/%2F"), ("/test$file", "/test%24file"), ("/%C3%BC", "/%C3%BC"),
     ])
     func `An AWS signature for S3 takes the path as it is`(path: String, canonical: String) {
-        #expect(canonicalPath(path, keepsPath: true) == canonical)
+        expectEqual(canonicalPath(path, keepsPath: true), canonical)
     }
 
     @Test(arguments: [
@@ -68,7 +69,7 @@ import Testing
     ])
     func `An AWS signature for other services normalizes the path and encodes it twice`(path: String, canonical: String)
     {
-        #expect(canonicalPath(path, keepsPath: false) == canonical)
+        expectEqual(canonicalPath(path, keepsPath: false), canonical)
     }
 
     private func canonicalPath(_ path: String, keepsPath: Bool) -> String {
@@ -89,9 +90,8 @@ import Testing
             .authorization: "old",
         ]
         let signed = try await request(.get, "/", fields: fields).authorized(by: s3())
-        #expect(
-            signed.fields[.authorization]?.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-mine,")
-                == true)
+        expectEqual(
+            signed.fields[.authorization]?.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-mine,"), true)
     }
 
     @Test func `An AWS signature is made again for each attempt, in place of the last one`() async throws {
@@ -100,11 +100,11 @@ import Testing
             clock: .ticking(from: 1_440_938_159))
         let first = try await request(.get, "/").authorized(by: credential)
         let second = try await first.authorized(by: credential)
-        #expect(first.fields["X-Amz-Date"] == "20150830T123559Z")
-        #expect(second.fields["X-Amz-Date"] == "20150830T123600Z")
-        #expect(signature(first) != signature(second))
-        #expect(second.fields.count == first.fields.count)
-        #expect(second.fields.values(of: .authorization).count == 1)
+        expectEqual(first.fields["X-Amz-Date"], "20150830T123559Z")
+        expectEqual(second.fields["X-Amz-Date"], "20150830T123600Z")
+        expectNotEqual(signature(first), signature(second))
+        expectEqual(second.fields.count, first.fields.count)
+        expectEqual(second.fields.values(of: .authorization).count, 1)
     }
 
     @Test func `An AWS signature covers a file that is read as it is sent`() async throws {
@@ -112,9 +112,9 @@ import Testing
             try Data("Welcome to Amazon S3.".utf8).write(to: URL(filePath: "\(folder)/file"))
             let body = HTTPBody(try .file(at: "\(folder)/file"))
             let signed = try await request(.put, "/f", body: body).authorized(by: s3())
-            #expect(
-                signed.fields["x-amz-content-sha256"]
-                    == "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
+            expectEqual(
+                signed.fields["x-amz-content-sha256"],
+                "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072")
         }
     }
 
@@ -127,8 +127,8 @@ import Testing
             try await request(.put, "/f", body: body).authorized(by: s3())
         }
         let signed = try await request(.put, "/f", body: body).authorized(by: s3(.unsigned))
-        #expect(signed.fields["x-amz-content-sha256"] == "UNSIGNED-PAYLOAD")
-        #expect(try await signed.body.collected(upTo: 10) == Array("hello".utf8))
+        expectEqual(signed.fields["x-amz-content-sha256"], "UNSIGNED-PAYLOAD")
+        try await expectEqual(signed.body.collected(upTo: 10), Array("hello".utf8))
     }
 }
 
@@ -143,16 +143,16 @@ import Testing
 
     @Test func `An AWS signature of a service that is not S3 states its digest only if it is left out`() async throws {
         let signed = try await HTTPRequest.example(.post, "/", body: HTTPBody("x")).authorized(by: credential())
-        #expect(signed.fields["X-Amz-Content-Sha256"] == nil)
+        expectNil(signed.fields["X-Amz-Content-Sha256"])
         let unsigned = try await HTTPRequest.example(.post, "/", body: HTTPBody("x"))
             .authorized(by: credential(.unsigned))
-        #expect(unsigned.fields["X-Amz-Content-Sha256"] == "UNSIGNED-PAYLOAD")
+        expectEqual(unsigned.fields["X-Amz-Content-Sha256"], "UNSIGNED-PAYLOAD")
         for service in ["s3", "s3-outposts", "s3-object-lambda"] {
             let object = try await HTTPRequest.example().authorized(by: credential(service: service))
-            #expect(object.fields["X-Amz-Content-Sha256"]?.utf8.count == 64, "\(service)")
+            expectEqual(object.fields["X-Amz-Content-Sha256"]?.utf8.count, 64, "\(service)")
         }
         let other = try await HTTPRequest.example().authorized(by: credential(service: "s3tables"))
-        #expect(other.fields["X-Amz-Content-Sha256"] == nil)
+        expectNil(other.fields["X-Amz-Content-Sha256"])
     }
 
     @Test func `An AWS signature of a service that is not S3 changes with every part that it covers`()
@@ -183,6 +183,6 @@ import Testing
             change(&changed)
             seen.append(try await signature(base, changed))
         }
-        #expect(Set(seen).count == seen.count)
+        expectEqual(Set(seen).count, seen.count)
     }
 }

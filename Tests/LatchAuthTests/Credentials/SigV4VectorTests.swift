@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -10,11 +11,11 @@ import Testing
 struct SigV4VectorTests {
     @Test func `Amazon's cases of Signature Version 4 are signed as they say`() async throws {
         let names = VectorSet.sigV4.files(endingWith: ".req").map { $0.dropLast(4) }
-        #expect(names.count == 34)
+        expectEqual(names.count, 34)
         for name in names {
             let test = try SigV4Case(String(name))
             let signed = try await test.request.authorized(by: test.credential)
-            #expect(signed.fields[.authorization] == test.authorization, "\(name)")
+            expectEqual(signed.fields[.authorization], test.authorization, "\(name)")
         }
     }
 
@@ -27,9 +28,8 @@ struct SigV4VectorTests {
             let canonical = SigV4CanonicalRequest(
                 request, names: SigV4CanonicalRequest.signedNames(of: request), payload: String(lines.last ?? ""),
                 keepsPath: false)
-            #expect(canonical.text == test.canonicalRequest, "\(name)")
-            #expect(
-                test.credential.stringToSign(canonical, date: "20150830T123600Z") == test.stringToSign, "\(name)")
+            expectEqual(canonical.text, test.canonicalRequest, "\(name)")
+            expectEqual(test.credential.stringToSign(canonical, date: "20150830T123600Z"), test.stringToSign, "\(name)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -58,8 +59,7 @@ import Testing
         let lines = ["PUT", "/files/a%20b", arrived.fields["x-timestamp"] ?? "", digest]
         let code = HMAC<SHA256>.authenticationCode(
             for: Array(lines.joined(separator: "\n").utf8), using: SymmetricKey(data: Array("secret".utf8)))
-        #expect(
-            arrived.fields["x-signature"] == code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        expectEqual(arrived.fields["x-signature"], code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     }
 
     @Test
@@ -82,7 +82,7 @@ import Testing
             clock: .standing(at: 1_440_938_160))
         let arrived = try await upload(aws)
         let digest = SHA256.hash(data: arrived.body.bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        #expect(arrived.fields["x-amz-content-sha256"] == digest)
+        expectEqual(arrived.fields["x-amz-content-sha256"], digest)
         // Signed again from nothing but what arrived and what it says it covers, it has the same signature.
         var again = arrived
         for line in arrived.fields where !["X-Amz-Date", "X-Amz-Content-Sha256", "Host"].contains(line.name) {
@@ -90,7 +90,7 @@ import Testing
             if !isCovered { again.fields[line.name] = nil }
         }
         try await aws.authorize(&again)
-        #expect(again.fields[.authorization] == arrived.fields[.authorization])
+        expectEqual(again.fields[.authorization], arrived.fields[.authorization])
     }
 
     @Test
@@ -104,10 +104,10 @@ import Testing
         let client = try client(server, APIKey("key"), BearerToken("token"), APIKey("q", inQuery: "k"), message)
         _ = try await client.respond(to: client.request(.post, "a", body: HTTPBody("x")))
         let arrived = try arrived(#require(server.requests.first))
-        #expect(arrived.path == "/a?k=q")
+        expectEqual(arrived.path, "/a?k=q")
         var policy = SignaturePolicy()
         policy.required += ["x-api-key", "authorization"]
-        #expect(try await MessageVerifier(keys: KeySet([key]), policy: policy).verify(arrived).label == "sig1")
+        try await expectEqual(MessageVerifier(keys: KeySet([key]), policy: policy).verify(arrived).label, "sig1")
     }
 
     @Test func `A signed request with a nonce is accepted once, and each repeat has its own nonce`() async throws {
@@ -147,12 +147,12 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(server.requests.count == 40)
+        expectEqual(server.requests.count, 40)
         for request in server.requests {
             let isFirst =
                 request.line.split(separator: " ")[1].dropFirst().last?.wholeNumberValue?.isMultiple(of: 2) == true
-            #expect(request.values(of: "x-api-key") == (isFirst ? ["canary-a"] : []))
-            #expect(request.values(of: "authorization") == (isFirst ? [] : ["Bearer canary-b"]))
+            expectEqual(request.values(of: "x-api-key"), isFirst ? ["canary-a"] : [])
+            expectEqual(request.values(of: "authorization"), isFirst ? [] : ["Bearer canary-b"])
         }
     }
 
@@ -169,14 +169,14 @@ import Testing
         for authority in ["api.x.com", "evilx.com", "x.com", "x.com.evil.com"] {
             _ = try await handler.respond(to: HTTPRequest(authority: authority, path: "/"))
         }
-        #expect(asked.withLock { $0 } == 2)
-        #expect(recorded.requests.map { $0.fields[.authorization] } == ["Bearer token", nil, "Bearer token", nil])
+        expectEqual(asked.withLock { $0 }, 2)
+        expectEqual(recorded.requests.map { $0.fields[.authorization] }, ["Bearer token", nil, "Bearer token", nil])
     }
 
     @Test func `Credentials of two clients can be absent, and the request is sent without`() async throws {
         let recorded = Recorded()
         let handler = recorded.intercepted(by: [CredentialInterceptor(for: .host("x.com")) { nil }])
         _ = try await handler.respond(to: HTTPRequest(authority: "x.com", path: "/"))
-        #expect(recorded.requests.first?.fields.isEmpty == true)
+        expectEqual(recorded.requests.first?.fields.isEmpty, true)
     }
 }

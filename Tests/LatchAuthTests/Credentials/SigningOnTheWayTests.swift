@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -46,15 +47,15 @@ import Testing
             accessKeyID: "AKID", secretAccessKey: "secret", region: "r", service: "execute-api",
             clock: .standing(at: 1_700_000_000))
         let requests = try await send(aws, status: status)
-        #expect(requests.count == 2)
+        expectEqual(requests.count, 2)
         for request in requests {
             var again = try arrived(request, fields: ["content-type", "accept"])
             // What the transport adds of its own was not there to be signed.
             if request.values(of: "authorization").first?.contains("accept;") != true { again.fields[.accept] = nil }
             try await aws.authorize(&again)
-            #expect(request.values(of: "authorization") == [again.fields[.authorization]], "\(request.line)")
+            expectEqual(request.values(of: "authorization"), [again.fields[.authorization]], "\(request.line)")
         }
-        #expect(Set(requests.flatMap { $0.values(of: "authorization") }).count == 2)
+        expectEqual(Set(requests.flatMap { $0.values(of: "authorization") }).count, 2)
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
@@ -63,13 +64,13 @@ import Testing
     {
         let key = try Key.generate(.eddsa, id: "k")
         let requests = try await send(MessageSignature(key), status: status)
-        #expect(requests.count == 2)
+        expectEqual(requests.count, 2)
         let verifier = MessageVerifier(keys: KeySet([key]))
         for request in requests {
             let arrived = try arrived(request, fields: ["signature", "signature-input", "content-digest"])
             let signature = try await verifier.verify(arrived)
-            #expect(signature.components.contains("content-digest") == !request.body.isEmpty)
-            #expect(request.values(of: "content-digest").count == (request.body.isEmpty ? 0 : 1))
+            expectEqual(signature.components.contains("content-digest"), !request.body.isEmpty)
+            expectEqual(request.values(of: "content-digest").count, request.body.isEmpty ? 0 : 1)
         }
     }
 
@@ -77,13 +78,13 @@ import Testing
     func `A plain credential of a redirected request is also sent with the second request`() async throws {
         let basic = try BasicCredential(user: "user", password: "pass")
         for request in try await send(basic, status: 307) {
-            #expect(request.values(of: "authorization") == ["Basic dXNlcjpwYXNz"])
+            expectEqual(request.values(of: "authorization"), ["Basic dXNlcjpwYXNz"])
         }
         for request in try await send(BearerToken("abc"), status: 303) {
-            #expect(request.values(of: "authorization") == ["Bearer abc"])
+            expectEqual(request.values(of: "authorization"), ["Bearer abc"])
         }
         let keys = try await send(APIKey("k", inQuery: "key"), status: 307)
         #expect(keys.map(\.line).allSatisfy { $0.contains("key=k ") && !$0.contains("key=k&key") })
-        #expect(keys.last?.line.hasSuffix("?b=2&a=1&key=k HTTP/1.1") == true)
+        expectEqual(keys.last?.line.hasSuffix("?b=2&a=1&key=k HTTP/1.1"), true)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -19,18 +20,18 @@ import Testing
         let verifier = DPoPVerifier(memory: { _, _ in true })
         var request = HTTPRequest.example(.put, "/notes/1?a=b", fields: [.authorization: "Bearer old", "DPoP": "old"])
         try tokens.authorize(&request)
-        #expect(request.fields.values(of: .authorization) == ["DPoP abc"])
-        #expect(request.fields.values(of: "DPoP").count == 1)
+        expectEqual(request.fields.values(of: .authorization), ["DPoP abc"])
+        expectEqual(request.fields.values(of: "DPoP").count, 1)
         let proof = try verifier.verify(request, accessToken: "abc", boundTo: key.thumbprint)
-        #expect(proof.target == "https://api.example.com/notes/1")
-        #expect(proof.method == .put)
+        expectEqual(proof.target, "https://api.example.com/notes/1")
+        expectEqual(proof.method, .put)
     }
 
     @Test func `Tokens bound to a key are proved again each time`() throws {
         var (first, second) = (HTTPRequest.example(), HTTPRequest.example())
         try tokens.authorize(&first)
         try tokens.authorize(&second)
-        #expect(first.fields["DPoP"] != second.fields["DPoP"])
+        expectNotEqual(first.fields["DPoP"], second.fields["DPoP"])
     }
 
     @Test func `Tokens bound to a key are not sent as bearer tokens if the key is missing`() {
@@ -44,7 +45,7 @@ import Testing
     @Test func `Tokens bound to a key are bearer tokens if the issuer says so`() throws {
         var request = HTTPRequest.example()
         try Tokens(access: "abc", tokenType: TokenType(rawValue: "BEARER"), key: key).authorize(&request)
-        #expect(request.fields.map(\.value) == ["Bearer abc"])
+        expectEqual(request.fields.map(\.value), ["Bearer abc"])
     }
 
     @Test func `Tokens bound to a key are not sent if their type is unknown`() {
@@ -59,12 +60,12 @@ import Testing
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         try await store.save(record: TokenRecord(credential: tokens, sessionID: "1"))
         let loaded = try #require(try await store.load())
-        #expect(loaded == tokens)
-        #expect(loaded.key == key)
-        #expect(loaded.tokenType == .dpop)
+        expectEqual(loaded, tokens)
+        expectEqual(loaded.key, key)
+        expectEqual(loaded.tokenType, .dpop)
         let record = try JSONValue(parsing: try #require(secrets.read("auth")))
         #expect(record["credential"]?["key"]?["d"]?.stringValue != nil)
-        #expect(record["credential"]?["tokenType"] == "dpop")
+        expectEqual(record["credential"]?["tokenType"], "dpop")
     }
 
     @Test func `Tokens bound to a key are read from records that were written before there were types`() async throws {
@@ -73,21 +74,21 @@ import Testing
         secrets.write(
             Array(#"{"credential":{"access":"a","refresh":"r","expiry":1800000000},"signIn":"1"}"#.utf8), for: "auth")
         let loaded = try #require(try await store.load())
-        #expect(loaded == Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000)))
-        #expect(loaded.tokenType == .bearer)
-        #expect(loaded.key == nil)
+        expectEqual(loaded, Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000)))
+        expectEqual(loaded.tokenType, .bearer)
+        expectNil(loaded.key)
     }
 
     @Test func `Tokens bound to a key are written as before if they are bearer tokens`() throws {
         let json = try JSONValue(parsing: Array(JSONEncoder().encode(Tokens(access: "a", refresh: "r"))))
-        #expect(Set(json.objectValue?.keys ?? []) == ["access", "refresh"])
+        expectEqual(Set(json.objectValue?.keys ?? []), ["access", "refresh"])
     }
 
     @Test func `Tokens bound to a key differ by type and by key`() throws {
-        #expect(tokens != Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: try DPoPKey.generate()))
-        #expect(tokens != Tokens(access: "abc", refresh: "def", key: key))
-        #expect(tokens == Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: key))
-        #expect(Set([TokenType.dpop, TokenType(rawValue: "DPOP"), .bearer]).count == 2)
+        expectNotEqual(tokens, Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: try DPoPKey.generate()))
+        expectNotEqual(tokens, Tokens(access: "abc", refresh: "def", key: key))
+        expectEqual(tokens, Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: key))
+        expectEqual(Set([TokenType.dpop, TokenType(rawValue: "DPOP"), .bearer]).count, 2)
     }
 
     @Test func `Tokens bound to a key keep their key through refreshes that bring none`() throws {
@@ -104,8 +105,8 @@ import Testing
             try await session.signIn(signedIn)
             return try await session.credential()
         }
-        #expect(refreshed.access == "access-1")
-        #expect(refreshed.key == key)
-        #expect(fixture.stored?.key == key)
+        expectEqual(refreshed.access, "access-1")
+        expectEqual(refreshed.key, key)
+        expectEqual(fixture.stored?.key, key)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -18,16 +19,16 @@ import Testing
         let key = try DPoPKey.generate(clock: clock)
         let text = try key.proof(.post, url("https://id.example.com:443/token?a=b#c")).text
         let token = try JWT(unverified: text)
-        #expect(Set(token.header.members.keys) == ["alg", "typ", "jwk"])
-        #expect(token.header.members["typ"] == "dpop+jwt")
-        #expect(token.header.algorithm == .es256)
+        expectEqual(Set(token.header.members.keys), ["alg", "typ", "jwk"])
+        expectEqual(token.header.members["typ"], "dpop+jwt")
+        expectEqual(token.header.algorithm, .es256)
         let jwk = try #require(token.header.members["jwk"]?.objectValue)
-        #expect(Set(jwk.keys) == ["kty", "crv", "x", "y"])
-        #expect(try Key(jwk: jwk).thumbprint == key.thumbprint)
-        #expect(Set(token.claims.members.keys) == ["jti", "htm", "htu", "iat"])
-        #expect(token.claims.string("htm") == "POST")
-        #expect(token.claims.string("htu") == "https://id.example.com/token")
-        #expect(token.claims.int("iat") == 1_800_000_000)
+        expectEqual(Set(jwk.keys), ["kty", "crv", "x", "y"])
+        try expectEqual(Key(jwk: jwk).thumbprint, key.thumbprint)
+        expectEqual(Set(token.claims.members.keys), ["jti", "htm", "htu", "iat"])
+        expectEqual(token.claims.string("htm"), "POST")
+        expectEqual(token.claims.string("htu"), "https://id.example.com/token")
+        expectEqual(token.claims.int("iat"), 1_800_000_000)
         let keys = KeySet([try Key(jwk: jwk)])
         #expect(throws: Never.self) { try JWS(verifying: text, keys: keys, algorithms: [.es256]) }
     }
@@ -36,19 +37,19 @@ import Testing
         let key = try DPoPKey.generate(clock: clock)
         let token = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
         let proof = try key.proof(.get, url("https://api.example.com/"), accessToken: token, nonce: "eyJ7S_zG")
-        #expect(proof.accessTokenHash == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
-        #expect(proof.nonce == "eyJ7S_zG")
-        #expect(proof.thumbprint == key.thumbprint)
+        expectEqual(proof.accessTokenHash, "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
+        expectEqual(proof.nonce, "eyJ7S_zG")
+        expectEqual(proof.thumbprint, key.thumbprint)
         let claims = try JWT(unverified: proof.text).claims
-        #expect(claims.string("ath") == proof.accessTokenHash)
-        #expect(claims.string("nonce") == "eyJ7S_zG")
+        expectEqual(claims.string("ath"), proof.accessTokenHash)
+        expectEqual(claims.string("nonce"), "eyJ7S_zG")
     }
 
     @Test func `A key for proofs gives each proof a unique name`() throws {
         let key = try DPoPKey.generate()
         let target = try url("https://api.example.com/")
         let names = try (0..<200).map { _ in try key.proof(.get, target).id }
-        #expect(Set(names).count == 200)
+        expectEqual(Set(names).count, 200)
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .es384, .es512, .eddsa, .ps256, .rs256])
@@ -59,7 +60,7 @@ import Testing
         let key = try DPoPKey.generate(algorithm)
         let proof = try key.proof(.get, url("https://api.example.com/a"))
         let request = HTTPRequest.example(.get, "/a?q", fields: ["DPoP": proof.text])
-        #expect(try verifier.verify(request).thumbprint == key.thumbprint)
+        try expectEqual(verifier.verify(request).thumbprint, key.thumbprint)
     }
 
     @Test func `A key for proofs is refused if the key cannot sign, or is shared`() throws {
@@ -72,12 +73,12 @@ import Testing
     @Test func `A key for proofs comes back from a store as the same key`() throws {
         let key = try DPoPKey.generate()
         let copy = try JSONDecoder().decode(DPoPKey.self, from: JSONEncoder().encode(key))
-        #expect(copy == key)
-        #expect(copy.thumbprint == key.thumbprint)
+        expectEqual(copy, key)
+        expectEqual(copy.thumbprint, key.thumbprint)
         let verifier = DPoPVerifier(memory: { _, _ in true })
         let proof = try copy.proof(.get, url("https://api.example.com/"))
         let request = HTTPRequest.example(fields: ["DPoP": proof.text])
-        #expect(try verifier.verify(request).thumbprint == key.thumbprint)
+        try expectEqual(verifier.verify(request).thumbprint, key.thumbprint)
     }
 
     @Test(arguments: [#"{}"#, #""text""#, #"{"kty":"EC","crv":"P-256"}"#, #"{"kty":"oct","k":"AAAA","alg":"HS256"}"#])

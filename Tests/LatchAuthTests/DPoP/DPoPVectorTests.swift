@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -40,13 +41,13 @@ import Testing
         let request = HTTPRequest(
             method: .post, authority: "server.example.com", path: "/token", fields: ["DPoP": Self.tokenRequest])
         let proof = try verifier(at: 1_562_262_616).verify(request)
-        #expect(proof.id == "-BwC3ESc6acc2lTc")
-        #expect(proof.method == .post)
-        #expect(proof.target == "https://server.example.com/token")
-        #expect(proof.issued == Date(timeIntervalSince1970: 1_562_262_616))
-        #expect(proof.accessTokenHash == nil)
-        #expect(proof.nonce == nil)
-        #expect(proof.thumbprint == Self.thumbprint)
+        expectEqual(proof.id, "-BwC3ESc6acc2lTc")
+        expectEqual(proof.method, .post)
+        expectEqual(proof.target, "https://server.example.com/token")
+        expectEqual(proof.issued, Date(timeIntervalSince1970: 1_562_262_616))
+        expectNil(proof.accessTokenHash)
+        expectNil(proof.nonce)
+        expectEqual(proof.thumbprint, Self.thumbprint)
     }
 
     @Test
@@ -55,7 +56,7 @@ import Testing
             authority: "resource.example.org", path: "/protectedresource", fields: ["DPoP": Self.resourceRequest])
         let verifier = verifier(at: 1_562_262_618)
         let proof = try verifier.verify(request, accessToken: Self.token, boundTo: Self.thumbprint)
-        #expect(proof.accessTokenHash == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
+        expectEqual(proof.accessTokenHash, "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
         #expect(throws: AuthError.refusedProof) {
             try verifier.verify(request, accessToken: Self.token, boundTo: Self.thumbprint)
         }
@@ -77,7 +78,7 @@ import Testing
     @Test func `The proofs of RFC 9449 have the thumbprint of their key`() throws {
         let header = try JWT(unverified: Self.tokenRequest).header
         let key = try Key(jwk: try #require(header.members["jwk"]?.objectValue))
-        #expect(key.thumbprint == Self.thumbprint)
-        #expect(header.members["typ"] == "dpop+jwt")
+        expectEqual(key.thumbprint, Self.thumbprint)
+        expectEqual(header.members["typ"], "dpop+jwt")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -56,7 +57,7 @@ import Testing
 
     @Test func `A verifier of proofs accepts a proof that any implementation makes by the rules`() throws {
         let thumbprint = try verify(proof()).thumbprint
-        #expect(thumbprint == key.thumbprint)
+        expectEqual(thumbprint, key.thumbprint)
     }
 
     @Test func `A verifier of proofs requires exactly one field with one token`() throws {
@@ -277,7 +278,7 @@ import Testing
         clock.advance(by: 61)
         try verify(proof(changed("jti", to: "proof-2")), by: restarted)
         clock.advance(by: 60)
-        #expect(restarted.currentNonce == nil)
+        expectNil(restarted.currentNonce)
     }
 
     @Test func `A verifier of proofs with nonces of a shared secret refuses a proof older than itself`() throws {
@@ -324,7 +325,7 @@ private let allNew: @Sendable (String, Date) async throws -> Bool = { _, _ in tr
         #expect(nonces.accepts(first))
         clock.advance(by: 150)
         #expect(nonces.accepts(first))
-        #expect(nonces.current != first)
+        expectNotEqual(nonces.current, first)
         clock.advance(by: 150)
         #expect(!nonces.accepts(first))
         #expect(!nonces.accepts(nil))
@@ -346,7 +347,7 @@ private let allNew: @Sendable (String, Date) async throws -> Bool = { _, _ in tr
         )
         #expect(one.accepts(other.current))
         #expect(!DPoPNonces(clock: clock.wallClock()).accepts(one.current))
-        #expect(DPoPNonces(clock: clock.wallClock()).current != DPoPNonces(clock: clock.wallClock()).current)
+        expectNotEqual(DPoPNonces(clock: clock.wallClock()).current, DPoPNonces(clock: clock.wallClock()).current)
     }
 
     @Test func `The nonces of a server are requested if a proof lacks them, without using the proof up`() throws {
@@ -361,6 +362,6 @@ private let allNew: @Sendable (String, Date) async throws -> Bool = { _, _ in tr
             }
         }
         let proof = try key.proof(.get, url, nonce: nonces.current)
-        #expect(try verifier.verify(.example(.get, "/notes", fields: ["DPoP": proof.text])).nonce == nonces.current)
+        try expectEqual(verifier.verify(.example(.get, "/notes", fields: ["DPoP": proof.text])).nonce, nonces.current)
     }
 }

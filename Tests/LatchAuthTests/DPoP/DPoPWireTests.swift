@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -19,10 +20,10 @@ import Testing
         let backend = try DPoPBackend()
         let session = try await backend.session()
         let client = backend.client(session)
-        for _ in 0..<3 { #expect(try await get(client).status == .ok) }
-        #expect(backend.requests().count == 4)
+        for _ in 0..<3 { try await expectEqual(get(client).status, .ok) }
+        expectEqual(backend.requests().count, 4)
         let proofs = backend.requests().flatMap { $0.values(of: "DPoP") }
-        #expect(Set(proofs).count == 4)
+        expectEqual(Set(proofs).count, 4)
         #expect(backend.refreshes.isEmpty)
         #expect(session.currentState.isSignedIn)
     }
@@ -33,25 +34,25 @@ import Testing
     {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
-        #expect(try await get(client).status == .ok)
+        try await expectEqual(get(client).status, .ok)
         // The nonce changes, and is accepted for as long again.
         backend.clock.advance(by: 160)
-        #expect(try await get(client).status == .ok)
+        try await expectEqual(get(client).status, .ok)
         backend.clock.advance(by: 160)
-        #expect(try await get(client).status == .ok)
-        #expect(backend.requests().count == 4)
+        try await expectEqual(get(client).status, .ok)
+        expectEqual(backend.requests().count, 4)
         backend.clock.advance(by: 900)
-        #expect(try await get(client).status == .ok)
-        #expect(backend.requests().count == 6)
+        try await expectEqual(get(client).status, .ok)
+        expectEqual(backend.requests().count, 6)
         #expect(backend.refreshes.isEmpty)
     }
 
     @Test func `Bound tokens are proved for the address that a redirect leads to`() async throws {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
-        #expect(try await get(client, "/moved").status == .ok)
-        #expect(backend.requests("/notes?moved").count == 1)
-        #expect(backend.requests("/notes?moved").first?.values(of: "DPoP").count == 1)
+        try await expectEqual(get(client, "/moved").status, .ok)
+        expectEqual(backend.requests("/notes?moved").count, 1)
+        expectEqual(backend.requests("/notes?moved").first?.values(of: "DPoP").count, 1)
     }
 
     @Test func `Bound tokens go to no other origin, and neither does a proof`() async throws {
@@ -60,7 +61,7 @@ import Testing
         let address = "\(stranger.url)/notes"
         backend.change { $0.elsewhere = address }
         let client = backend.client(try await backend.session())
-        #expect(try await get(client, "/elsewhere").status == .ok)
+        try await expectEqual(get(client, "/elsewhere").status, .ok)
         let request = try #require(stranger.requests.first)
         #expect(request.values(of: "Authorization").isEmpty)
         #expect(request.values(of: "DPoP").isEmpty)
@@ -70,8 +71,8 @@ import Testing
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
         let response = try await client.respond(to: client.request(.post, "notes", body: HTTPBody("one note")))
-        #expect(response.body.text == "one note")
-        #expect(backend.requests().count == 2)
+        expectEqual(response.body.text, "one note")
+        expectEqual(backend.requests().count, 2)
     }
 
     @Test func `Bound tokens do not repeat content that can be read once, and do not refresh for it`() async throws {
@@ -79,8 +80,8 @@ import Testing
         let client = backend.client(try await backend.session())
         let once = HTTPBody(HTTPBodyStream.once("one note"))
         let response = try await client.respond(to: client.request(.post, "notes", body: once))
-        #expect(response.status == .unauthorized)
-        #expect(backend.requests().count == 1)
+        expectEqual(response.status, .unauthorized)
+        expectEqual(backend.requests().count, 1)
         #expect(backend.refreshes.isEmpty)
     }
 
@@ -90,33 +91,33 @@ import Testing
         let session = try await backend.session()
         backend.change { $0.token = "another" }
         let response = try await get(backend.client(session))
-        #expect(response.status == .ok)
-        #expect(backend.refreshes.count == 1)
+        expectEqual(response.status, .ok)
+        expectEqual(backend.refreshes.count, 1)
         let refreshed = try #require(session.currentState.credential)
-        #expect(refreshed.access == "access-1")
-        #expect(refreshed.key == backend.key)
+        expectEqual(refreshed.access, "access-1")
+        expectEqual(refreshed.key, backend.key)
         // One origin: the resource's nonce will do at the token endpoint.
-        #expect(
-            backend.requests().map { $0.line.split(separator: " ")[1] } == ["/notes", "/notes", "/token", "/notes"])
+        expectEqual(
+            backend.requests().map { $0.line.split(separator: " ")[1] }, ["/notes", "/notes", "/token", "/notes"])
     }
 
     @Test func `Bound tokens are refreshed with a nonce that the token endpoint asks for`() async throws {
         let backend = try DPoPBackend()
         let session = try await backend.session()
         _ = try await session.refreshed(replacing: backend.tokens())
-        #expect(backend.requests("/token").count == 2)
-        #expect(Set(backend.requests("/token").flatMap { $0.values(of: "Idempotency-Key") }).count == 1)
-        #expect(backend.refreshes.count == 1)
+        expectEqual(backend.requests("/token").count, 2)
+        expectEqual(Set(backend.requests("/token").flatMap { $0.values(of: "Idempotency-Key") }).count, 1)
+        expectEqual(backend.refreshes.count, 1)
     }
 
     @Test(arguments: [86_400.0, -86_400, 90, -90])
     func `Bound tokens correct the date of their proofs by the server's`(skew: Double) async throws {
         let backend = try DPoPBackend(skew: skew)
         let client = backend.client(CredentialInterceptor(backend.tokens(), for: .host("127.0.0.1")))
-        #expect(try await get(client).status == .ok)
-        #expect(try await get(client).status == .ok)
+        try await expectEqual(get(client).status, .ok)
+        try await expectEqual(get(client).status, .ok)
         // The first refusal brought the nonce and the date.
-        #expect(backend.requests().count == 3)
+        expectEqual(backend.requests().count, 3)
     }
 
     @Test
@@ -126,33 +127,33 @@ import Testing
         let backend = try DPoPBackend()
         backend.change { $0.isNeverContent = true }
         let session = try await backend.session()
-        #expect(try await get(backend.client(session)).status == .unauthorized)
-        #expect(backend.requests().count == 2)
+        try await expectEqual(get(backend.client(session)).status, .unauthorized)
+        expectEqual(backend.requests().count, 2)
         #expect(backend.refreshes.isEmpty)
         let fixed = backend.client(CredentialInterceptor(backend.tokens(), for: .host("127.0.0.1")))
-        #expect(try await get(fixed).status == .unauthorized)
-        #expect(backend.requests().count == 4)
+        try await expectEqual(get(fixed).status, .unauthorized)
+        expectEqual(backend.requests().count, 4)
     }
 
     @Test func `Bound tokens are worth nothing to a thief without the key`() async throws {
         let backend = try DPoPBackend()
         let bearer = backend.client(CredentialInterceptor(BearerToken("access-0"), for: .host("127.0.0.1")))
-        #expect(try await get(bearer).status == .unauthorized)
+        try await expectEqual(get(bearer).status, .unauthorized)
         let other = Tokens(
             access: "access-0", tokenType: .dpop, key: try DPoPKey.generate(clock: backend.clock.wallClock()))
         let thief = backend.client(CredentialInterceptor(other, for: .host("127.0.0.1")))
-        #expect(try await get(thief).status == .unauthorized)
+        try await expectEqual(get(thief).status, .unauthorized)
     }
 
     @Test func `Bound tokens serve many requests at once, each with its own proof`() async throws {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
-        #expect(try await get(client).status == .ok)
+        try await expectEqual(get(client).status, .ok)
         try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
             for _ in 0..<40 { group.addTask { try await self.get(client).status } }
-            for try await status in group { #expect(status == .ok) }
+            for try await status in group { expectEqual(status, .ok) }
         }
-        #expect(backend.requests().count == 42)
-        #expect(Set(backend.requests().flatMap { $0.values(of: "DPoP") }).count == 42)
+        expectEqual(backend.requests().count, 42)
+        expectEqual(Set(backend.requests().flatMap { $0.values(of: "DPoP") }).count, 42)
     }
 }

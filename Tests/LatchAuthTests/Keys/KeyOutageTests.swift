@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -22,14 +23,14 @@ import Testing
             _ = try await verifier.verify(text)
             issuer.fail()
             issuer.clock.advance(by: .seconds(100))
-            #expect(try await verifier.verify(text).subject == "u1")
+            try await expectEqual(verifier.verify(text).subject, "u1")
             issuer.clock.advance(by: .seconds(999))
-            #expect(try await verifier.verify(text).subject == "u1")
+            try await expectEqual(verifier.verify(text).subject, "u1")
             issuer.clock.advance(by: .seconds(1))
             await #expect { try await verifier.verify(text) } throws: { AuthError.keysUnavailable ~= $0 }
             issuer.answer(nil)
             issuer.clock.advance(by: .seconds(30))
-            #expect(try await verifier.verify(text).subject == "u1")
+            try await expectEqual(verifier.verify(text).subject, "u1")
         }
     }
 
@@ -44,7 +45,7 @@ import Testing
             _ = try await keys.keys()
             issuer.fail(.serviceUnavailable)
             issuer.clock.advance(by: .seconds(last))
-            #expect(try await keys.keys().keys.count == 1)
+            try await expectEqual(keys.keys().keys.count, 1)
             issuer.clock.advance(by: .seconds(over - last))
             await #expect { try await keys.keys() } throws: { AuthError.keysUnavailable ~= $0 }
         }
@@ -63,11 +64,11 @@ import Testing
                 if issuer.count > before { asked.append(second) }
                 issuer.clock.advance(by: .seconds(1))
             }
-            #expect(asked == [0, 1, 3, 7, 15, 31, 61, 91, 121])
-            #expect(issuer.count == asked.count)
+            expectEqual(asked, [0, 1, 3, 7, 15, 31, 61, 91, 121])
+            expectEqual(issuer.count, asked.count)
             issuer.answer(nil)
             issuer.clock.advance(by: .seconds(30))
-            #expect(try await keys.keys().keys.count == 1)
+            try await expectEqual(keys.keys().keys.count, 1)
         }
     }
 
@@ -82,9 +83,9 @@ import Testing
             issuer.clock.advance(by: .seconds(30))
             for _ in 0..<3 {
                 await #expect { try await verifier.verify(new) } throws: { AuthError.keysUnavailable ~= $0 }
-                #expect(try await verifier.verify(good).subject == "u1")
+                try await expectEqual(verifier.verify(good).subject, "u1")
             }
-            #expect(issuer.count == 2)
+            expectEqual(issuer.count, 2)
         }
     }
 
@@ -131,7 +132,7 @@ import Testing
                 HTTPResponse(status: .ok, body: HTTPBody(JSONValue.object(["keys": [.object(whole)]]).serialized()))
             }
             let keys = try await issuer.keySet().keys()
-            #expect(keys.keys.map(\.canSign) == [false])
+            expectEqual(keys.keys.map(\.canSign), [false])
         }
     }
 }
@@ -165,7 +166,7 @@ import Testing
             try await PublishedKeys.serve([key]) { issuer in
                 try await Self.checkRedirects(of: issuer, elsewhere: other.url.absoluteString, key)
             }
-            #expect(other.count == 0)
+            expectEqual(other.count, 0)
         }
     }
 
@@ -175,7 +176,7 @@ import Testing
             guard request.path.hasPrefix("/jwks.json") else { return HTTPResponse(status: .ok, body: HTTPBody(body)) }
             return HTTPResponse(status: HTTPStatus(rawValue: 302), fields: [.location: "/moved"])
         }
-        #expect(try await issuer.keySet().keys().keys.count == 1)
+        try await expectEqual(issuer.keySet().keys().keys.count, 1)
         for location in [elsewhere, "/jwks.json"] {
             issuer.answer { _ in HTTPResponse(status: HTTPStatus(rawValue: 302), fields: [.location: location]) }
             await #expect { try await issuer.keySet().keys() } throws: { AuthError.keysUnavailable ~= $0 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -29,14 +30,14 @@ import Testing
             _ = try await verifier.verify(old)
             issuer.clock.advance(by: .seconds(30))
             issuer.publish([key, next])
-            #expect(try await verifier.verify(new).subject == "u1")
-            #expect(try await verifier.verify(old).subject == "u1")
-            #expect(issuer.count == 2)
+            try await expectEqual(verifier.verify(new).subject, "u1")
+            try await expectEqual(verifier.verify(old).subject, "u1")
+            expectEqual(issuer.count, 2)
             issuer.publish([next])
             issuer.clock.advance(by: .seconds(600))
-            #expect(try await verifier.verify(new).subject == "u1")
+            try await expectEqual(verifier.verify(new).subject, "u1")
             await #expect(throws: JOSEError.unknownKey) { try await verifier.verify(old) }
-            #expect(issuer.count == 3)
+            expectEqual(issuer.count, 3)
         }
     }
 
@@ -48,12 +49,12 @@ import Testing
             _ = try await verifier.verify(issuer.token(key))
             issuer.clock.advance(by: .seconds(30))
             issuer.publish([restored])
-            #expect(try await verifier.verify(issuer.token(restored)).subject == "u1")
+            try await expectEqual(verifier.verify(issuer.token(restored)).subject, "u1")
             // A forged signature costs one request within the interval as well.
             for _ in 0..<20 {
                 await #expect(throws: JOSEError.badSignature) { try await verifier.verify(issuer.token(key)) }
             }
-            #expect(issuer.count == 2)
+            expectEqual(issuer.count, 2)
         }
     }
 
@@ -75,7 +76,7 @@ import Testing
         try await PublishedKeys.serve([key, next]) { issuer in
             let verifier = try issuer.verifier()
             for key in [key, next, key, next] { _ = try await verifier.verify(issuer.token(key)) }
-            #expect(issuer.count == 1)
+            expectEqual(issuer.count, 1)
         }
     }
 
@@ -92,9 +93,9 @@ import Testing
                 // Each round falls into an interval of its own, and so it costs one request; honest tokens pass meanwhile.
                 issuer.clock.advance(by: .seconds(30))
                 let refused = await Self.refused(flood, by: verifier)
-                #expect(refused == flood.count)
-                #expect(try await verifier.verify(good).subject == "u1")
-                #expect(issuer.count == 2 + round)
+                expectEqual(refused, flood.count)
+                try await expectEqual(verifier.verify(good).subject, "u1")
+                expectEqual(issuer.count, 2 + round)
             }
         }
     }
@@ -122,7 +123,7 @@ import Testing
             let verifier = try issuer.verifier()
             let text = try issuer.token(Key.generate(.eddsa, id: "x"))
             for _ in 0..<3 { await #expect(throws: JOSEError.unknownKey) { try await verifier.verify(text) } }
-            #expect(issuer.count == 1)
+            expectEqual(issuer.count, 1)
         }
     }
 
@@ -133,11 +134,11 @@ import Testing
             _ = try await verifier.verify(issuer.token(old))
             issuer.clock.advance(by: .seconds(30))
             issuer.publish([old, new])
-            #expect(try await verifier.verify(issuer.token(new)).subject == "u1")
-            #expect(issuer.count == 2)
+            try await expectEqual(verifier.verify(issuer.token(new)).subject, "u1")
+            expectEqual(issuer.count, 2)
             let stranger = try issuer.token(unnamed())
             for _ in 0..<3 { await #expect(throws: JOSEError.badSignature) { try await verifier.verify(stranger) } }
-            #expect(issuer.count == 2)
+            expectEqual(issuer.count, 2)
         }
     }
 
@@ -163,7 +164,7 @@ import Testing
             ] {
                 await #expect { try await verifier.verify(text) } throws: { ($0 as? JOSEError)?.code == error.code }
             }
-            #expect(issuer.count == 1)
+            expectEqual(issuer.count, 1)
         }
     }
 
@@ -182,7 +183,7 @@ import Testing
                     await #expect(throws: JOSEError.unknownKey) { try await verifier.verify(text) }
                 }
             }
-            #expect(attacker.count == 0)
+            expectEqual(attacker.count, 0)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -21,16 +22,16 @@ import Testing
         try await PublishedKeys.serve([key], fields: [.cacheControl: "public, max-age=300"]) { issuer in
             let verifier = try issuer.verifier()
             let text = try issuer.token(key)
-            #expect(issuer.count == 0)
-            for _ in 0..<5 { #expect(try await verifier.verify(text).subject == "u1") }
+            expectEqual(issuer.count, 0)
+            for _ in 0..<5 { try await expectEqual(verifier.verify(text).subject, "u1") }
             issuer.clock.advance(by: .seconds(239))
-            #expect(try await verifier.verify(text).subject == "u1")
-            #expect(issuer.count == 1)
+            try await expectEqual(verifier.verify(text).subject, "u1")
+            expectEqual(issuer.count, 1)
             issuer.clock.advance(by: .seconds(61))
             _ = try await verifier.verify(text)
-            #expect(issuer.count == 2)
+            expectEqual(issuer.count, 2)
             let request = try #require(issuer.state.withLock { $0.requests.first })
-            #expect(request.fields[.accept] == "application/jwk-set+json, application/json")
+            expectEqual(request.fields[.accept], "application/jwk-set+json, application/json")
         }
     }
 
@@ -50,11 +51,11 @@ import Testing
             // A newer one is asked for in the last fifth; before that none is requested.
             issuer.clock.advance(by: .seconds(seconds * 4 / 5 - 1))
             _ = try await keys.keys()
-            #expect(issuer.count == 1)
+            expectEqual(issuer.count, 1)
             issuer.publish([])
             issuer.clock.advance(by: .seconds(seconds - seconds * 4 / 5 + 1))
             #expect(try await keys.keys().keys.isEmpty)
-            #expect(issuer.count == 2)
+            expectEqual(issuer.count, 2)
         }
     }
 
@@ -88,8 +89,8 @@ import Testing
                 barrier.open()
                 return try await group.reduce(into: [String?]()) { $0.append($1) }
             }
-            #expect(subjects == [String?](repeating: "u1", count: 200))
-            #expect(issuer.count == 1)
+            expectEqual(subjects, [String?](repeating: "u1", count: 200))
+            expectEqual(issuer.count, 1)
         }
     }
 
@@ -104,14 +105,14 @@ import Testing
                     status: .ok, fields: [.cacheControl: "max-age=100"], body: HTTPBody(#"{"keys":[]}"#))
             }
             issuer.clock.advance(by: .seconds(80))
-            for _ in 0..<3 { #expect(try await keys.keys().keys.count == 1) }
+            for _ in 0..<3 { try await expectEqual(keys.keys().keys.count, 1) }
             try await barrier.reached()
-            #expect(try await keys.keys().keys.count == 1)
+            try await expectEqual(keys.keys().keys.count, 1)
             barrier.open()
             // Beyond its time everybody waits for the request that is on its way, and finds what it brought.
             issuer.clock.advance(by: .seconds(20))
             #expect(try await keys.keys().keys.isEmpty)
-            #expect(issuer.count == 2)
+            expectEqual(issuer.count, 2)
         }
     }
 
@@ -128,9 +129,9 @@ import Testing
             }
             for _ in 0..<2 {
                 issuer.clock.advance(by: .seconds(60))
-                #expect(try await verifier.verify(text).subject == "u1")
+                try await expectEqual(verifier.verify(text).subject, "u1")
             }
-            #expect(issuer.count == 2)
+            expectEqual(issuer.count, 2)
             // An answer that there is nothing new is none where nothing is known.
             issuer.answer { _ in HTTPResponse(status: HTTPStatus(rawValue: 304)) }
             await #expect(throws: AuthError.self) { try await issuer.keySet().keys() }
@@ -151,8 +152,8 @@ import Testing
             first.cancel()
             await #expect(throws: CancellationError.self) { try await first.value }
             barrier.open()
-            #expect(try await second.value.keys.count == 1)
-            #expect(issuer.count == 1)
+            try await expectEqual(second.value.keys.count, 1)
+            expectEqual(issuer.count, 1)
         }
     }
 
@@ -171,7 +172,7 @@ import Testing
             try await Asker().verify(text, by: verifier)
         }
         // The first token had to wait for the keys, and none was requested from the actor yet.
-        #expect(places.withLock { $0 } == [false] + [Bool](repeating: true, count: 20))
+        expectEqual(places.withLock { $0 }, [false] + [Bool](repeating: true, count: 20))
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -51,9 +52,9 @@ import Testing
     func `A route behind an access token challenges a request without a token, and gives no error code`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let response = try await respond(nil, at: issuer)
-            #expect(response.status == .unauthorized)
-            #expect(response.fields[.wwwAuthenticate] == "Bearer")
-            #expect(issuer.count == 0)
+            expectEqual(response.status, .unauthorized)
+            expectEqual(response.fields[.wwwAuthenticate], "Bearer")
+            expectEqual(issuer.count, 0)
         }
     }
 
@@ -64,10 +65,10 @@ import Testing
     func `A route behind an access token refuses an invalid token`(authorization: String) async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let response = try await respond(authorization, at: issuer)
-            #expect(response.status == .unauthorized)
+            expectEqual(response.status, .unauthorized)
             let challenge = try #require(response.challenges().first)
             #expect(challenge.isScheme("Bearer") && challenge["error"] == "invalid_token")
-            #expect(challenge["error_description"]?.isEmpty == false)
+            expectEqual(challenge["error_description"]?.isEmpty, false)
         }
     }
 
@@ -77,8 +78,8 @@ import Testing
     {
         try await PublishedKeys.serve([key]) { issuer in
             let response = try await respond(authorization, at: issuer)
-            #expect(response.status == .unauthorized)
-            #expect(response.fields[.wwwAuthenticate] == "Bearer")
+            expectEqual(response.status, .unauthorized)
+            expectEqual(response.fields[.wwwAuthenticate], "Bearer")
         }
     }
 
@@ -95,11 +96,11 @@ import Testing
             both.fields[.authorization] = "Bearer \(token)"
             for request in [twice, inURL, both] {
                 let response = try await guarded.respond(to: request)
-                #expect(response.status == .badRequest)
-                #expect(response.challenges().first?["error"] == "invalid_request")
-                #expect(response.body.text?.contains(token) == false)
+                expectEqual(response.status, .badRequest)
+                expectEqual(response.challenges().first?["error"], "invalid_request")
+                expectEqual(response.body.text?.contains(token), false)
             }
-            #expect(issuer.count == 0)
+            expectEqual(issuer.count, 0)
         }
     }
 
@@ -109,7 +110,7 @@ import Testing
             let expired = try await respond("Bearer \(token(issuer, expired: true))", at: issuer)
             #expect(expired.status == .unauthorized && expired.problem?.extensions["error"] == "invalid_token")
             let foreign = try issuer.token(try Key.generate(.es256, id: "k1"))
-            #expect(try await respond("Bearer \(foreign)", at: issuer).status == .unauthorized)
+            try await expectEqual(respond("Bearer \(foreign)", at: issuer).status, .unauthorized)
         }
     }
 
@@ -121,15 +122,15 @@ import Testing
             let required = Scopes(parsing: "notes:write")
             let read = try await respond(
                 "Bearer \(token(issuer, scope: "notes:read"))", requiring: required, at: issuer)
-            #expect(read.status == .forbidden)
+            expectEqual(read.status, .forbidden)
             let challenge = try #require(read.challenges().first)
             #expect(challenge["error"] == "insufficient_scope" && challenge["scope"] == "notes:write")
             let absent = try await respond(nil, requiring: required, at: issuer)
-            #expect(absent.fields[.wwwAuthenticate] == #"Bearer scope="notes:write""#)
+            expectEqual(absent.fields[.wwwAuthenticate], #"Bearer scope="notes:write""#)
             let admin = try token(issuer, scope: "notes:admin files:read")
-            #expect(try await respond("Bearer \(admin)", requiring: required, at: issuer).status == .forbidden)
+            try await expectEqual(respond("Bearer \(admin)", requiring: required, at: issuer).status, .forbidden)
             let levels = try await respond("Bearer \(admin)", requiring: required, in: .levels, at: issuer)
-            #expect(levels.status == .ok)
+            expectEqual(levels.status, .ok)
         }
     }
 
@@ -137,8 +138,8 @@ import Testing
         try await PublishedKeys.serve([key]) { issuer in
             issuer.fail()
             let response = try await respond("Bearer \(token(issuer))", at: issuer)
-            #expect(response.status == .serviceUnavailable)
-            #expect(response.fields[.wwwAuthenticate] == nil)
+            expectEqual(response.status, .serviceUnavailable)
+            expectNil(response.fields[.wwwAuthenticate])
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -53,8 +54,8 @@ import Testing
         async throws
     {
         let response = try await guarded.router().respond(to: guarded.request())
-        #expect(response.challenges().map(\.scheme) == ["DPoP"])
-        #expect(response.challenges().first?["error"] == nil)
+        expectEqual(response.challenges().map(\.scheme), ["DPoP"])
+        expectNil(response.challenges().first?["error"])
         let plain = try await guarded.router().respond(to: guarded.request("Bearer \(guarded.token())"))
         #expect(plain.status == .unauthorized && plain.challenges().first?["error"] == "invalid_token")
     }
@@ -64,7 +65,7 @@ import Testing
             var guarded = guarded
             guarded.resource.proofs = proofs
             let response = try await guarded.router().respond(to: guarded.request("Bearer \(boundToken())"))
-            #expect(response.status == .unauthorized)
+            expectEqual(response.status, .unauthorized)
             #expect(response.challenges().contains { $0["error"] == "invalid_token" })
         }
     }
@@ -75,18 +76,18 @@ import Testing
         var guarded = guarded
         guarded.resource.proofs = .supported(DPoPVerifier(clock: guarded.clock.wallClock()))
         let response = try await send(guarded.token(), to: guarded.router())
-        #expect(response.status == .unauthorized)
+        expectEqual(response.status, .unauthorized)
         let challenges = response.challenges()
-        #expect(challenges.first { $0.isScheme("DPoP") }?["error"] == "invalid_token")
-        #expect(challenges.first { $0.isScheme("Bearer") }?["error"] == nil)
-        #expect(try await guarded.router().respond(to: guarded.request("Bearer \(guarded.token())")).status == .ok)
+        expectEqual(challenges.first { $0.isScheme("DPoP") }?["error"], "invalid_token")
+        expectNil(challenges.first { $0.isScheme("Bearer") }?["error"])
+        try await expectEqual(guarded.router().respond(to: guarded.request("Bearer \(guarded.token())")).status, .ok)
     }
 
     @Test
     func `A guard of tokens that are bound to a key refuses a missing proof, and one of another key`() async throws {
         let token = try boundToken()
         let missing = try await guarded.router().respond(to: guarded.request("DPoP \(token)"))
-        #expect(missing.challenges().first?["error"] == "invalid_dpop_proof")
+        expectEqual(missing.challenges().first?["error"], "invalid_dpop_proof")
         let other = try DPoPKey.generate(clock: guarded.clock.wallClock())
         let foreign = try await send(token, with: other, to: guarded.router())
         #expect(foreign.status == .unauthorized && foreign.challenges().first?["error"] == "invalid_dpop_proof")
@@ -99,17 +100,17 @@ import Testing
         let tap = Tap()
         _ = try await send(token, to: tap.around(router))
         let message = try #require(tap.requests.first)
-        #expect(try await router.respond(to: message).status == .unauthorized)
+        try await expectEqual(router.respond(to: message).status, .unauthorized)
         guarded.clock.advance(by: .seconds(61))
-        #expect(try await router.respond(to: message).status == .unauthorized)
+        try await expectEqual(router.respond(to: message).status, .unauthorized)
         var elsewhere = message
         _ = try await send(token, to: tap.around(ClosureHandler { _ in HTTPResponse(status: .ok) }), path: "/other")
         elsewhere.fields["DPoP"] = tap.requests.last?.fields["DPoP"]
-        #expect(try await router.respond(to: elsewhere).status == .unauthorized)
+        try await expectEqual(router.respond(to: elsewhere).status, .unauthorized)
         var swapped = try #require(tap.requests.last)
         swapped.path = "/notes"
         swapped.fields[.authorization] = "DPoP \(try boundToken { $0["sub"] = "eve" })"
-        #expect(try await router.respond(to: swapped).status == .unauthorized)
+        try await expectEqual(router.respond(to: swapped).status, .unauthorized)
     }
 
     /// A table that processes share.
@@ -139,7 +140,7 @@ import Testing
             if guardedNode == 0 { one.resource.proofs = proofs } else { other.resource.proofs = proofs }
         }
         let tap = Tap()
-        #expect(try await send(boundToken(), to: tap.around(one.router())).status == .ok)
+        try await expectEqual(send(boundToken(), to: tap.around(one.router())).status, .ok)
         let message = try #require(tap.requests.last)
         let refused = try await other.router().respond(to: message)
         #expect(refused.status == .unauthorized && refused.challenges().first?["error"] == "invalid_dpop_proof")
@@ -147,7 +148,7 @@ import Testing
         #expect(memory.entries.count == 1 && entry.key.utf8.count == 64)
         #expect(entry.value.timeIntervalSince(guarded.clock.now) >= 119)
         // A new proof passes at either.
-        #expect(try await send(boundToken(), to: other.router()).status == .ok)
+        try await expectEqual(send(boundToken(), to: other.router()).status, .ok)
     }
 
     @Test
@@ -166,7 +167,7 @@ import Testing
         _ = try await send(boundToken(), to: tap.around(ClosureHandler { _ in HTTPResponse(status: .ok) }))
         var inside = try #require(tap.requests.first)
         (inside.scheme, inside.authority) = ("http", "10.0.0.7:8080")
-        #expect(try await router.respond(to: inside).status == .ok)
+        try await expectEqual(router.respond(to: inside).status, .ok)
     }
 
     @Test
@@ -176,14 +177,14 @@ import Testing
         guarded.resource.proofs = .required(DPoPVerifier(nonces: nonces, clock: clock))
         let tap = Tap()
         let response = try await send(boundToken(), to: tap.around(guarded.router()))
-        #expect(response.status == .ok)
-        #expect(tap.requests.count == 2)
-        #expect(response.fields["DPoP-Nonce"] == nonces.current)
-        #expect(response.fields["Cache-Control"] == "no-store")
+        expectEqual(response.status, .ok)
+        expectEqual(tap.requests.count, 2)
+        expectEqual(response.fields["DPoP-Nonce"], nonces.current)
+        expectEqual(response.fields["Cache-Control"], "no-store")
         let refused = try #require(tap.responses.first)
-        #expect(refused.challenges().first?["error"] == "use_dpop_nonce")
+        expectEqual(refused.challenges().first?["error"], "use_dpop_nonce")
         _ = try await send(boundToken(), to: tap.around(guarded.router()))
-        #expect(tap.requests.count == 3)
+        expectEqual(tap.requests.count, 3)
     }
 
     @Test
@@ -194,11 +195,11 @@ import Testing
         let clock = guarded.clock.wallClock()
         restarted.resource.proofs = .required(DPoPVerifier(clock: clock))
         let tap = Tap()
-        #expect(try await send(boundToken(), to: tap.around(restarted.router())).status == .ok)
-        #expect(tap.requests.count == 2)
-        #expect(tap.responses.first?.challenges().first?["error"] == "use_dpop_nonce")
-        #expect(try await send(boundToken(), to: tap.around(restarted.router())).status == .ok)
-        #expect(tap.requests.count == 3)
+        try await expectEqual(send(boundToken(), to: tap.around(restarted.router())).status, .ok)
+        expectEqual(tap.requests.count, 2)
+        expectEqual(tap.responses.first?.challenges().first?["error"], "use_dpop_nonce")
+        try await expectEqual(send(boundToken(), to: tap.around(restarted.router())).status, .ok)
+        expectEqual(tap.requests.count, 3)
     }
 
     @Test
@@ -207,7 +208,7 @@ import Testing
         inner.resource = try ProtectedResource(url: url("https://other.test/notes"), authorizationServers: [])
         inner.resource.proofs = guarded.resource.proofs
         let router = guarded.router([guarded.interceptor(), inner.interceptor()])
-        #expect(try await send(boundToken(), to: router).challenges().first?["error"] == "invalid_dpop_proof")
+        try await expectEqual(send(boundToken(), to: router).challenges().first?["error"], "invalid_dpop_proof")
     }
 
     @Test
@@ -215,8 +216,8 @@ import Testing
         let inner = guarded.interceptor(authentication: StepUpRequirement(contextClasses: ["mfa"]))
         let router = guarded.router([guarded.interceptor(), inner])
         let token = try boundToken { $0["acr"] = "mfa" }
-        #expect(try await send(token, to: router).status == .ok)
-        #expect(try await send(boundToken(), to: router).challenges().first?["acr_values"] == "mfa")
+        try await expectEqual(send(token, to: router).status, .ok)
+        try await expectEqual(send(boundToken(), to: router).challenges().first?["acr_values"], "mfa")
     }
 
     @Test(
@@ -229,9 +230,9 @@ import Testing
         let token = try guarded.token { $0["cnf"] = confirmation }
         for scheme in ["Bearer", "DPoP"] {
             let response = try await guarded.router().respond(to: guarded.request("\(scheme) \(token)"))
-            #expect(response.status == .unauthorized)
+            expectEqual(response.status, .unauthorized)
         }
         let both = try boundToken { $0["cnf"] = ["jkt": .string(key.thumbprint), "x5t#S256": "abc"] }
-        #expect(try await send(both, to: guarded.router()).status == .unauthorized)
+        try await expectEqual(send(both, to: guarded.router()).status, .unauthorized)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchCrypto
@@ -41,7 +42,7 @@ import Testing
     // RFC 8705 §3.
     @Test func `A token that is bound to a certificate is accepted only with it`() async throws {
         let bound: JSONValue = ["x5t#S256": .string(Self.thumbprint)]
-        #expect(try await response(bound, at: router()).status == .ok)
+        try await expectEqual(response(bound, at: router()).status, .ok)
         for certificate in ["another", "", nil] {
             let refused = try await response(bound, certificate: certificate, at: router())
             #expect(refused.status == .unauthorized && refused.challenges().first?["error"] == "invalid_token")
@@ -51,8 +52,8 @@ import Testing
     // RFC 7800 §3.1.
     @Test func `A token that is bound to a certificate is refused where no certificate is verified`() async throws {
         let bound: JSONValue = ["x5t#S256": .string(Self.thumbprint)]
-        #expect(try await response(bound, at: router(showing: false)).status == .unauthorized)
-        #expect(try await response(bound, at: guarded.router()).status == .unauthorized)
+        try await expectEqual(response(bound, at: router(showing: false)).status, .unauthorized)
+        try await expectEqual(response(bound, at: guarded.router()).status, .unauthorized)
     }
 
     @Test(
@@ -64,7 +65,7 @@ import Testing
     func `A token that is bound in an unknown way is refused, also with a certificate`(confirmation: JSONValue)
         async throws
     {
-        #expect(try await response(confirmation, at: router()).status == .unauthorized)
+        try await expectEqual(response(confirmation, at: router()).status, .unauthorized)
     }
 
     @Test func `A token that is bound to a certificate and a key needs both`() async throws {
@@ -74,29 +75,29 @@ import Testing
         guarded.clock.advance(by: .seconds(61))
         let router = try router(.supported(DPoPVerifier(clock: clock)))
         let both: JSONValue = ["x5t#S256": .string(Self.thumbprint), "jkt": .string(key.thumbprint)]
-        #expect(try await response(both, at: router).status == .unauthorized)
-        #expect(try await response(both, scheme: "DPoP", at: router).status == .unauthorized)
+        try await expectEqual(response(both, at: router).status, .unauthorized)
+        try await expectEqual(response(both, scheme: "DPoP", at: router).status, .unauthorized)
         for (certificate, status) in [("a certificate", HTTPStatus.ok), ("another", .unauthorized)] {
             let tokens = Tokens(access: try guarded.token { $0["cnf"] = both }, tokenType: .dpop, key: key)
             var request = guarded.request()
             request.fields[Self.field] = certificate
             let client = router.intercepted(by: [CredentialInterceptor(tokens, for: .host("api.test"))])
-            #expect(try await client.respond(to: request).status == status)
+            try await expectEqual(client.respond(to: request).status, status)
         }
     }
 
     @Test func `A token that is bound to a certificate is not enough where proofs of a key are required`() async throws
     {
         let router = try router(.required(DPoPVerifier(clock: guarded.clock.wallClock())))
-        #expect(try await response(["x5t#S256": .string(Self.thumbprint)], at: router).status == .unauthorized)
+        try await expectEqual(response(["x5t#S256": .string(Self.thumbprint)], at: router).status, .unauthorized)
     }
 
     // RFC 9728 §2.
     @Test func `A token that is bound to a certificate is announced in the metadata of the resource`() async throws {
         let request = HTTPRequest(authority: "api.test", path: "/.well-known/oauth-protected-resource/notes")
         let with = try JSONValue(parsing: await router().respond(to: request).body.bytes)
-        #expect(with["tls_client_certificate_bound_access_tokens"] == true)
+        expectEqual(with["tls_client_certificate_bound_access_tokens"], true)
         let without = try JSONValue(parsing: await router(showing: false).respond(to: request).body.bytes)
-        #expect(without["tls_client_certificate_bound_access_tokens"] == nil)
+        expectNil(without["tls_client_certificate_bound_access_tokens"])
     }
 }

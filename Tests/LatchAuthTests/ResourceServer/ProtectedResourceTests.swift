@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -13,16 +14,16 @@ import Testing
     @Test func `A resource that describes itself publishes its metadata between host and path`() async throws {
         let guarded = try GuardedResource(proofs: .required(DPoPVerifier()))
         let path = "/.well-known/oauth-protected-resource/notes"
-        #expect(guarded.resource.metadataURL == "https://api.test" + path)
+        expectEqual(guarded.resource.metadataURL, "https://api.test" + path)
         let response = try await guarded.router().respond(to: HTTPRequest(authority: "api.test", path: path))
         #expect(response.status == .ok && response.fields[.contentType] == "application/json")
         let document = try JSONValue(parsing: response.body.bytes)
-        #expect(document["resource"] == "https://api.test/notes")
-        #expect(document["authorization_servers"] == ["https://id.test"])
-        #expect(document["scopes_supported"] == ["notes:read", "notes:write"])
-        #expect(document["bearer_methods_supported"] == ["header"])
-        #expect(document["dpop_bound_access_tokens_required"] == true)
-        #expect(document["dpop_signing_alg_values_supported"]?.arrayValue?.contains("ES256") == true)
+        expectEqual(document["resource"], "https://api.test/notes")
+        expectEqual(document["authorization_servers"], ["https://id.test"])
+        expectEqual(document["scopes_supported"], ["notes:read", "notes:write"])
+        expectEqual(document["bearer_methods_supported"], ["header"])
+        expectEqual(document["dpop_bound_access_tokens_required"], true)
+        expectEqual(document["dpop_signing_alg_values_supported"]?.arrayValue?.contains("ES256"), true)
     }
 
     @Test(arguments: [
@@ -33,8 +34,8 @@ import Testing
     ])
     func `A resource that describes itself keeps its identifier as it is written`(text: String, path: String) throws {
         let resource = try ProtectedResource(url: url(text), authorizationServers: [])
-        #expect(resource.metadataPath == path)
-        #expect(resource.metadata["resource"]?.stringValue == text)
+        expectEqual(resource.metadataPath, path)
+        expectEqual(resource.metadata["resource"]?.stringValue, text)
         // RFC 9728 §3.2.
         #expect(resource.metadata["authorization_servers"] == nil && resource.metadata["scopes_supported"] == nil)
     }
@@ -51,10 +52,10 @@ import Testing
         for authorization in [nil, "Bearer \(expired)", "Bearer \(try guarded.token())", "Bearer x"] {
             let response = try await scoped.respond(to: guarded.request(authorization))
             let challenges = response.challenges()
-            #expect(challenges.map(\.scheme) == ["Bearer", "DPoP"])
+            expectEqual(challenges.map(\.scheme), ["Bearer", "DPoP"])
             #expect(challenges.allSatisfy { $0["resource_metadata"] == guarded.resource.metadataURL })
             #expect(challenges.allSatisfy { $0["scope"] == "notes:write" })
-            #expect(challenges.last?["algs"]?.contains("ES256") == true)
+            expectEqual(challenges.last?["algs"]?.contains("ES256"), true)
         }
     }
 
@@ -67,9 +68,9 @@ import Testing
         let value = try #require(response.fields[.wwwAuthenticate])
         #expect(value.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         let challenges = response.challenges()
-        #expect(challenges.count == 1)
-        #expect(challenges.first?["realm"] == "a' , Basic realm='b'??Set-Cookie: c?")
-        #expect(challenges.first?["acr_values"] == "x'??y")
+        expectEqual(challenges.count, 1)
+        expectEqual(challenges.first?["realm"], "a' , Basic realm='b'??Set-Cookie: c?")
+        expectEqual(challenges.first?["acr_values"], "x'??y")
     }
 }
 
@@ -90,32 +91,32 @@ import Testing
         let response = try await respond(StepUpRequirement(maximumAge: .seconds(60))) { guarded, claims in
             claims["auth_time"] = .number(guarded.clock.now.timeIntervalSince1970 + seconds)
         }
-        #expect(response.status == .unauthorized)
+        expectEqual(response.status, .unauthorized)
         let challenge = try #require(response.challenges().first)
         #expect(challenge["error"] == "insufficient_user_authentication" && challenge["max_age"] == "60")
-        #expect(challenge["scope"] == nil)
-        #expect(CredentialRefusal(response) == .authentication(StepUpRequirement(maximumAge: .seconds(60))))
+        expectNil(challenge["scope"])
+        expectEqual(CredentialRefusal(response), .authentication(StepUpRequirement(maximumAge: .seconds(60))))
     }
 
     @Test func `A route that requires an authentication asks for one of its context classes`() async throws {
         let required = StepUpRequirement(contextClasses: ["phr", "mfa"])
         for acr in [JSONValue.null, "pwd", "PHR", ["phr"]] {
             let response = try await respond(required) { _, claims in claims["acr"] = acr }
-            #expect(response.challenges().first?["acr_values"] == "phr mfa")
-            #expect(CredentialRefusal(response) == .authentication(required))
+            expectEqual(response.challenges().first?["acr_values"], "phr mfa")
+            expectEqual(CredentialRefusal(response), .authentication(required))
         }
-        #expect(try await respond(required) { _, claims in claims["acr"] = "mfa" }.status == .ok)
+        try await expectEqual(respond(required) { _, claims in claims["acr"] = "mfa" }.status, .ok)
     }
 
     @Test func `A route that requires an authentication refuses a token without time and context class`() async throws {
         let required = StepUpRequirement(contextClasses: ["mfa"], maximumAge: .seconds(60))
-        #expect(try await respond(required) { _, _ in }.status == .unauthorized)
-        #expect(try await respond(required) { _, claims in claims["acr"] = "mfa" }.status == .unauthorized)
+        try await expectEqual(respond(required) { _, _ in }.status, .unauthorized)
+        try await expectEqual(respond(required) { _, claims in claims["acr"] = "mfa" }.status, .unauthorized)
         let both = try await respond(required) { guarded, claims in
             claims["acr"] = "mfa"
             claims["auth_time"] = .integer(Int64(guarded.clock.now.timeIntervalSince1970) - 59)
         }
-        #expect(both.status == .ok)
+        expectEqual(both.status, .ok)
     }
 
     @Test func `A route that requires an authentication names a missing scope first`() async throws {

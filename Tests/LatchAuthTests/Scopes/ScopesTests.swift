@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import TestTags
 import Testing
 
 @Suite struct ScopesTests {
     @Test(arguments: ["", "a b", "a\"b", "a\\b", "ä", "a\n", "a\u{0}"])
-    func `A list of scopes refuses an invalid scope-token`(text: String) { #expect(Scope(rawValue: text) == nil) }
+    func `A list of scopes refuses an invalid scope-token`(text: String) { expectNil(Scope(rawValue: text)) }
 
     @Test(.tags(.scopeHierarchy))
     func `A list of scopes is read with spaces, without repetition and with unknown ones`() {
         let scopes = Scopes(parsing: "  files:read   x:fly files:read \u{e9} openid ")
-        #expect(scopes.text == "files:read x:fly openid")
-        #expect(scopes.count == 3)
+        expectEqual(scopes.text, "files:read x:fly openid")
+        expectEqual(scopes.count, 3)
     }
 
     @Test func `A list of scopes is written as literals`() {
         let scopes: Scopes = ["projects:read", "files:write"]
-        #expect(scopes.text == "projects:read files:write")
-        #expect(scopes == "files:write projects:read")
+        expectEqual(scopes.text, "projects:read files:write")
+        expectEqual(scopes, "files:write projects:read")
         let scope: Scope = "projects:read"
-        #expect(scope == Scope(rawValue: "projects:read"))
+        expectEqual(scope, Scope(rawValue: "projects:read"))
         let wrong: [Scope] = ["a b", ""]
-        #expect(wrong.map(\.rawValue) == ["a_b", "_"])
+        expectEqual(wrong.map(\.rawValue), ["a_b", "_"])
     }
 
     @Test func `A list of scopes is equal in any order`() {
-        #expect(Scopes(parsing: "a b") == Scopes(parsing: "b a"))
-        #expect(Set([Scopes(parsing: "a b"), Scopes(parsing: "b a")]).count == 1)
-        #expect(Scopes(parsing: "a") != Scopes(parsing: "a b"))
+        expectEqual(Scopes(parsing: "a b"), Scopes(parsing: "b a"))
+        expectEqual(Set([Scopes(parsing: "a b"), Scopes(parsing: "b a")]).count, 1)
+        expectNotEqual(Scopes(parsing: "a"), Scopes(parsing: "a b"))
     }
 
     @Test(.tags(.scopeHierarchy)) func `The admin scope implies delete, write and read of its resource only`() throws {
@@ -45,21 +46,22 @@ import Testing
     @Test func `A list of scopes names the missing ones`() {
         let granted = Scopes(parsing: "widgets:write files:read")
         let wanted = Scopes(parsing: "files:write widgets:read openid")
-        #expect(granted.missing(from: wanted).text == "files:write openid")
-        #expect(granted.missing(from: wanted, in: ScopeHierarchy(levels: [])).text == "files:write widgets:read openid")
+        expectEqual(granted.missing(from: wanted).text, "files:write openid")
+        expectEqual(
+            granted.missing(from: wanted, in: ScopeHierarchy(levels: [])).text, "files:write widgets:read openid")
     }
 
     @Test func `A list of scopes splits at the last colon`() {
-        #expect(Scope(rawValue: "admin:users:read")?.level == "read")
-        #expect(Scope(rawValue: ":read")?.level == nil)
-        #expect(Scope(rawValue: "files:")?.level == nil)
-        #expect(Scope(rawValue: "openid")?.level == nil)
+        expectEqual(Scope(rawValue: "admin:users:read")?.level, "read")
+        expectNil(Scope(rawValue: ":read")?.level)
+        expectNil(Scope(rawValue: "files:")?.level)
+        expectNil(Scope(rawValue: "openid")?.level)
     }
 
     @Test func `A list of scopes is kept with tokens as text`() {
         var tokens = Tokens(access: "a", scope: "files:read  files:write")
-        #expect(tokens.grantedScopes?.text == "files:read files:write")
+        expectEqual(tokens.grantedScopes?.text, "files:read files:write")
         tokens.scope = nil
-        #expect(tokens.grantedScopes == nil)
+        expectNil(tokens.grantedScopes)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -67,14 +68,14 @@ import Testing
             let store = try await store(name, in: folder)
             for attempt in 0..<2 {
                 let error = await #expect(throws: code, "\(name), \(attempt)") { try await store.read("a") }
-                #expect(error?.hint?.isEmpty == false)
-                #expect(error?.message.contains(Self.canary) == false)
+                expectEqual(error?.hint?.isEmpty, false)
+                expectEqual(error?.message.contains(Self.canary), false)
                 #expect(!"\(String(reflecting: error))".contains(Self.canary))
             }
             await #expect(throws: code) { try await store.names() }
             let session = Session(store: SecretTokenStore<Tokens>(store, name: "a")) { $0.credential }
             await #expect(throws: code) { try await session.credential() }
-            #expect(session.currentState == .unavailable(code))
+            expectEqual(session.currentState, .unavailable(code))
         }
     }
 
@@ -87,7 +88,7 @@ import Testing
             do {
                 try await store.write([1], for: "b")
                 // Only damage gives way, and is kept beside.
-                #expect(code == .storeCorrupt)
+                expectEqual(code, .storeCorrupt)
             } catch {
                 #expect(error is AuthError)
             }
@@ -122,9 +123,9 @@ import Testing
                 let error = await #expect(throws: AuthError.storeFull) {
                     try await store.write([UInt8](repeating: 1, count: 5_000), for: "b")
                 }
-                #expect(error?.message.contains(kind) == true)
-                #expect(try await store.read("a") == [1])
-                #expect(try await store.names() == ["a"])
+                expectEqual(error?.message.contains(kind), true)
+                try await expectEqual(store.read("a"), [1])
+                try await expectEqual(store.names(), ["a"])
             }
         }
     }

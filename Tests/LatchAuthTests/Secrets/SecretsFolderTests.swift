@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
             ("100%", "100%25"), ("é", "%C3%A9"), ("a\u{0}b", "a%00b"), ("a\nb", "a%0Ab"),
         ])
     func `The file of a service's secrets has a name without a slash or a leading dot`(service: String, name: String) {
-        #expect(fileName(for: service) == name)
+        expectEqual(fileName(for: service), name)
     }
 
     @Test func `The file of a service's secrets is used by no other service`() {
@@ -22,7 +23,7 @@ import Testing
             "%2Ea",
             "..", "%2E.", "a:b", "a\\b",
         ]
-        #expect(Set(services.map(fileName(for:))).count == services.count)
+        expectEqual(Set(services.map(fileName(for:))).count, services.count)
     }
 
     @Test(arguments: 1...50)
@@ -30,7 +31,7 @@ import Testing
         var random = SplitMix64(state: seed)
         let service = random.text(upTo: 40)
         let name = fileName(for: service)
-        #expect(bytes(of: name) == Array(service.utf8))
+        expectEqual(bytes(of: name), Array(service.utf8))
         #expect(name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F })
     }
 

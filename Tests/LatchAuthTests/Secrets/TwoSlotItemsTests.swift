@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
@@ -36,12 +37,12 @@ import Testing
     private var store: TwoSlotItems<Keychain> { TwoSlotItems(keychain) }
 
     @Test func `A keychain item that needs the user is replaced any number of times, and leaves one item`() throws {
-        #expect(try store.read("a") == nil)
+        try expectNil(store.read("a"))
         for number in 1...5 as ClosedRange<UInt8> {
             try store.write([number], for: "a")
-            #expect(try store.read("a") == [number])
-            #expect(keychain.items.count == 1)
-            #expect(TwoSlotItems<Keychain>.names(of: Array(keychain.items.keys)) == ["a"])
+            try expectEqual(store.read("a"), [number])
+            expectEqual(keychain.items.count, 1)
+            expectEqual(TwoSlotItems<Keychain>.names(of: Array(keychain.items.keys)), ["a"])
         }
         try store.remove("a")
         #expect(keychain.items.isEmpty)
@@ -61,9 +62,9 @@ import Testing
         var isDone = true
         do { try store.write([3], for: "a") } catch { isDone = false }
         keychain.changesUntilEnd = .max
-        #expect(try store.read("a") == (isDone ? [3] : before))
+        try expectEqual(store.read("a"), isDone ? [3] : before)
         try store.write([4], for: "a")
-        #expect(try store.read("a") == [4])
+        try expectEqual(store.read("a"), [4])
     }
 
     @Test(arguments: 0...3)
@@ -78,14 +79,14 @@ import Testing
         var isRemoved = true
         do { try store.remove("a") } catch { isRemoved = false }
         keychain.changesUntilEnd = .max
-        #expect(try store.read("a") == (isRemoved ? nil : [1]))
+        try expectEqual(store.read("a"), isRemoved ? nil : [1])
     }
 
     @Test func `A keychain item that needs the user has one name for its two slots`() throws {
         try store.write([1], for: "b")
         try store.write([2], for: "b")
         try store.write([3], for: "a")
-        #expect(TwoSlotItems<Keychain>.names(of: Array(keychain.items.keys)) == ["a", "b"])
-        #expect(TwoSlotItems<Keychain>.names(of: []) == [])
+        expectEqual(TwoSlotItems<Keychain>.names(of: Array(keychain.items.keys)), ["a", "b"])
+        expectEqual(TwoSlotItems<Keychain>.names(of: []), [])
     }
 }

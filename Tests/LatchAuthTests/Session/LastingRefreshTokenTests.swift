@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -61,9 +62,9 @@ private final class LastingIssuer: Sendable {
         let (one, other) = (issuer.session(over: store), issuer.session(over: store))
         for session in [one, other] { _ = try issuer.run { try await session.credential() } }
         try issuer.pass(61)
-        #expect(try issuer.run { try await one.credential() }.access == "a1")
-        #expect(try issuer.run { try await other.credential() }.access == "a1")
-        #expect(issuer.keys.withLock { $0.count } == 1)
+        try expectEqual(issuer.run { try await one.credential() }.access, "a1")
+        try expectEqual(issuer.run { try await other.credential() }.access, "a1")
+        expectEqual(issuer.keys.withLock { $0.count }, 1)
     }
 
     @Test func `Sessions at an issuer with lasting refresh tokens use another key for the next refresh`() throws {
@@ -79,8 +80,8 @@ private final class LastingIssuer: Sendable {
         _ = try issuer.run { try await one.credential() }
         let keys = issuer.keys.withLock { $0 }
         // The one that was not answered was repeated immediately.
-        #expect(keys.count == 4)
-        #expect(Set(keys.prefix(3)).count == 1)
-        #expect(keys[3] != keys[0])
+        expectEqual(keys.count, 4)
+        expectEqual(Set(keys.prefix(3)).count, 1)
+        expectNotEqual(keys[3], keys[0])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -45,8 +46,8 @@ import Testing
         }
         _ = simulation.run()
         #expect(try #require(ended.withLock { $0 }) - began < .seconds(1))
-        #expect(failures.withLock { $0 } == [.refreshReentered])
-        #expect(session.currentState.credential?.access == "o1")
+        expectEqual(failures.withLock { $0 }, [.refreshReentered])
+        expectEqual(session.currentState.credential?.access, "o1")
     }
 }
 
@@ -79,11 +80,11 @@ import Testing
             if isElsewhere { try await store.clear() } else { try await session.signOut() }
         }
         _ = simulation.run(horizon: .seconds(30))
-        #expect(revoked.withLock { $0 } == (isElsewhere ? [] : ["a1"]))
+        expectEqual(revoked.withLock { $0 }, isElsewhere ? [] : ["a1"])
         // The store still holds nothing a minute later, so it has not lost its record for a while.
         _ = simulation.run(horizon: .seconds(60))
-        #expect(revoked.withLock { $0 } == ["a1"])
-        #expect(session.currentState == .signedOut(.user))
+        expectEqual(revoked.withLock { $0 }, ["a1"])
+        expectEqual(session.currentState, .signedOut(.user))
         #expect(secrets.names().isEmpty)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -61,7 +62,7 @@ import Testing
         let expected: [SessionState<Tokens>] = [
             .unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.user),
         ]
-        #expect(viewer.shown == expected)
+        expectEqual(viewer.shown, expected)
     }
 
     @Test func `A session that a view observes shows the last of many changes that outrun an observer`() async throws {
@@ -70,7 +71,7 @@ import Testing
         let all = (0..<100).map { tokens("access-\($0)") }
         for tokens in all { try await session.signIn(tokens) }
         try await eventually { viewer.shown.count == 101 }
-        #expect(viewer.shown == [.unknown] + all.map { .signedIn($0) })
+        expectEqual(viewer.shown, [.unknown] + all.map { .signedIn($0) })
     }
 
     @Test func `A session that a view observes answers a view's questions in short properties`() async throws {
@@ -87,15 +88,14 @@ import Testing
         try await eventually { observed.signedOutReason == .user }
         #expect(!observed.isSignedIn && !observed.isExpired && observed.unavailability == nil)
         try await eventually { viewer.shown.count == 4 }
-        #expect(
-            viewer.shown
-                == [[true, false, false], [false, true, false], [false, true, true], [false, false, false]])
+        expectEqual(
+            viewer.shown, [[true, false, false], [false, true, false], [false, true, true], [false, false, false]])
     }
 
     @Test func `A session that a view observes begins with the known state`() async throws {
         try await session.signIn(tokens())
         let observed = ObservableSession(session)
-        #expect(observed.state == .signedIn(tokens()))
+        expectEqual(observed.state, .signedIn(tokens()))
         #expect(observed.isSignedIn)
     }
 
@@ -107,7 +107,7 @@ import Testing
         #expect(observed.isSignedIn)
         let empty = ObservableSession(session)
         try await eventually { !empty.isRestoring }
-        #expect(empty.signedOutReason == .noAccount)
+        expectEqual(empty.signedOutReason, .noAccount)
     }
 
     @Test func `A session that a view observes shows that a store cannot be read`() async throws {
@@ -117,7 +117,7 @@ import Testing
         let observed = ObservableSession(locked, restores: false)
         await #expect(throws: AuthError.storeLocked) { try await locked.restore() }
         try await eventually { observed.unavailability != nil }
-        #expect(observed.unavailability == .storeLocked)
+        expectEqual(observed.unavailability, .storeLocked)
         #expect(!observed.isSignedIn && !observed.isRestoring)
     }
 
@@ -133,21 +133,21 @@ import Testing
         try await eventually { observed.stepUp == asked }
         try await session.stepUp(to: tokens("gold"))
         try await eventually { viewer.shown.count == 3 }
-        #expect(viewer.shown == [nil, asked, nil])
+        expectEqual(viewer.shown, [nil, asked, nil])
     }
 
     @Test func `A session that a view observes ends with its owner, and leaves no stream open`() async throws {
         var owned: ObservableSession<Tokens>? = ObservableSession(session, restores: false)
         weak let observed = owned
-        #expect(session.broadcast.watcherCount == 1)
+        expectEqual(session.broadcast.watcherCount, 1)
         try await session.signIn(tokens())
         try await eventually { owned?.isSignedIn == true }
         owned = nil
-        #expect(observed == nil)
+        expectNil(observed)
         try await eventually { session.broadcast.watcherCount == 0 && session.stepUpBroadcast.watcherCount == 0 }
         try await session.signOut()
-        #expect(session.broadcast.watcherCount == 0)
-        #expect(session.stepUpBroadcast.watcherCount == 0)
+        expectEqual(session.broadcast.watcherCount, 0)
+        expectEqual(session.stepUpBroadcast.watcherCount, 0)
     }
 
     @Test func `A session that a view observes is not kept longer than its owner`() async throws {
@@ -158,6 +158,6 @@ import Testing
         #expect(observed?.session === released)
         observed = nil
         try await eventually { released == nil }
-        #expect(released == nil)
+        expectNil(released)
     }
 }

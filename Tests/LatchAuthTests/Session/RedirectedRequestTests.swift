@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -39,12 +40,12 @@ import Testing
         let server = try RawHTTPServer { _ in .response(302, fields: ["Location: \(other.url)/x"]) }
         let session = try await session()
         let client = try client(server.url, session)
-        #expect(try await client.respond(to: client.request(.get, "a")).status.rawValue == status)
-        #expect(refreshes.number.withLock { $0 } == 0)
+        try await expectEqual(client.respond(to: client.request(.get, "a")).status.rawValue, status)
+        expectEqual(refreshes.number.withLock { $0 }, 0)
         #expect(server.requests.count == 1 && other.requests.count == 1)
-        #expect(other.requests.first?.values(of: "authorization") == [])
+        expectEqual(other.requests.first?.values(of: "authorization"), [])
         // Nor does its clock say anything about the issuer's: by that one nothing would have expired for decades.
-        #expect(try await session.credential().access == "first")
+        try await expectEqual(session.credential().access, "first")
         #expect(session.currentState.isSignedIn)
     }
 
@@ -58,9 +59,9 @@ import Testing
         }
         let session = try await session()
         let client = try client(server.url, session)
-        #expect(try await client.respond(to: client.request(.get, "a")).status == .ok)
-        #expect(refreshes.number.withLock { $0 } == 1)
-        #expect(server.requests.map { $0.line.prefix(6) } == ["GET /a", "GET /b", "GET /a", "GET /b"])
+        try await expectEqual(client.respond(to: client.request(.get, "a")).status, .ok)
+        expectEqual(refreshes.number.withLock { $0 }, 1)
+        expectEqual(server.requests.map { $0.line.prefix(6) }, ["GET /a", "GET /b", "GET /a", "GET /b"])
     }
 }
 

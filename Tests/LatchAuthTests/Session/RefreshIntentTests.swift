@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -34,18 +35,18 @@ import Testing
         let session = Session<Tokens>(store: store) { request in
             let key = store.loadRecord()?.refreshKey
             asked.seen.withLock { $0.append(request.idempotencyKey) }
-            #expect(key == request.idempotencyKey)
+            expectEqual(key, request.idempotencyKey)
             return Tokens(access: "a2", refresh: "r2")
         }
         try await session.signIn(Self.tokens)
         let signIn = store.loadRecord()?.sessionID
         #expect(signIn != nil)
-        #expect(try await session.refreshed(replacing: Self.tokens).access == "a2")
-        #expect(asked.seen.withLock { $0.count } == 1)
+        try await expectEqual(session.refreshed(replacing: Self.tokens).access, "a2")
+        expectEqual(asked.seen.withLock { $0.count }, 1)
         let record = try #require(store.loadRecord())
-        #expect(record.credential?.refresh == "r2")
-        #expect(record.refreshKey == nil)
-        #expect(record.sessionID == signIn)
+        expectEqual(record.credential?.refresh, "r2")
+        expectNil(record.refreshKey)
+        expectEqual(record.sessionID, signIn)
     }
 
     @Test func `A refresh that was begun is repeated under its key by the next process`() async throws {
@@ -56,11 +57,11 @@ import Testing
         await #expect(throws: HTTPError.timeout) { try await first.refreshed(replacing: Self.tokens) }
         // The first process is gone, with what it knew.
         let second = session(over: store, keys)
-        #expect(try await second.refreshed(replacing: Self.tokens).access == "a2")
+        try await expectEqual(second.refreshed(replacing: Self.tokens).access, "a2")
         let seen = keys.seen.withLock { $0 }
         // The first process has repeated it immediately.
-        #expect(seen.count == 3)
-        #expect(Set(seen).count == 1)
+        expectEqual(seen.count, 3)
+        expectEqual(Set(seen).count, 1)
     }
 
     @Test
@@ -80,7 +81,7 @@ import Testing
         let pause = await clock.wakeNext()
         #expect((Duration.seconds(15) ... .seconds(20)).contains(pause))
         for await state in session.states where state.credential?.access == "a2" { break }
-        #expect(Set(keys.seen.withLock { $0 }).count == 1)
+        expectEqual(Set(keys.seen.withLock { $0 }).count, 1)
     }
 
     @Test func `A refresh that was begun is not requested if it cannot be recorded`() async throws {
@@ -90,10 +91,10 @@ import Testing
         try await session.signIn(Self.tokens)
         store.isFull.withLock { $0 = true }
         await #expect(throws: AuthError.storeFull) { try await session.refreshed(replacing: Self.tokens) }
-        #expect(keys.seen.withLock { $0 } == [])
+        expectEqual(keys.seen.withLock { $0 }, [])
         // Nothing was used up: with room in the store it goes on.
         store.isFull.withLock { $0 = false }
-        #expect(try await session.refreshed(replacing: Self.tokens).access == "a2")
+        try await expectEqual(session.refreshed(replacing: Self.tokens).access, "a2")
     }
 
     @Test func `A refresh that was begun ends with a typed error if the issuer twice gives no answer`() async throws {
@@ -104,7 +105,7 @@ import Testing
         await #expect(throws: HTTPError.timeout) { try await first.refreshed(replacing: Self.tokens) }
         let second = session(over: store, keys) { throw AuthError.reauthenticationRequired }
         await #expect(throws: AuthError.reauthenticationRequired) { try await second.refreshed(replacing: Self.tokens) }
-        #expect(second.currentState == .signedOut(.issuer))
+        expectEqual(second.currentState, .signedOut(.issuer))
         let third = session(over: store, keys)
         await #expect(throws: AuthError.reauthenticationRequired) { try await third.credential() }
     }
@@ -113,7 +114,7 @@ import Testing
         let secrets = InMemorySecretStore()
         secrets.write(Array(#"{"access":"a1","refresh":"r1"}"#.utf8), for: "auth")
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
-        #expect(try await store.loadRecord()?.credential == Self.tokens)
+        try await expectEqual(store.loadRecord()?.credential, Self.tokens)
         secrets.write(Array("{}".utf8), for: "auth")
         await #expect(throws: AuthError.storeCorrupt) { try await store.loadRecord() }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -26,10 +27,10 @@ private struct Refusal: IssuerError {
         }
         let session = fixture.makeSession()
         #expect(throws: Refusal.self) { try fixture.run { try await session.credential() } }
-        #expect(fixture.stored?.refresh == "refresh-1")
-        #expect(fixture.stored?.access == "access-0")
-        #expect(try fixture.run { try await session.credential() }.access == "access-2")
-        #expect(fixture.world.withLock { $0.refreshes.last?.credential.refresh } == "refresh-1")
+        expectEqual(fixture.stored?.refresh, "refresh-1")
+        expectEqual(fixture.stored?.access, "access-0")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-2")
+        expectEqual(fixture.world.withLock { $0.refreshes.last?.credential.refresh }, "refresh-1")
     }
 }
 
@@ -44,11 +45,11 @@ private struct Refusal: IssuerError {
             #expect(throws: Refusal.self) { try fixture.run { try await session.credential() } }
             try fixture.pass(.seconds(60))
         }
-        #expect(store.load()?.refresh == "refresh-0")
+        expectEqual(store.load()?.refresh, "refresh-0")
         #expect(session.currentState.isSignedIn)
         try fixture.pass(.seconds(180))
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
-        #expect(session.currentState == .signedOut(.issuer))
+        expectEqual(session.currentState, .signedOut(.issuer))
     }
 
     @Test func `A possible refusal by a gateway is remembered by the next process`() throws {
@@ -98,7 +99,7 @@ private struct Refusal: IssuerError {
         let store = InMemoryTokenStore(fixture.tokens(0, life: -1))
         let (one, other) = (fixture.makeSession(over: store), fixture.makeSession(over: store))
         #expect(throws: Refusal.self) { try fixture.run { try await one.credential() } }
-        #expect(try fixture.run { try await other.credential() }.access == "access-2")
+        try expectEqual(fixture.run { try await other.credential() }.access, "access-2")
         try fixture.pass(.seconds(900))
         #expect(throws: Refusal.self) { try fixture.run { try await one.credential() } }
         #expect(one.currentState.isSignedIn)
@@ -114,7 +115,7 @@ private struct Refusal: IssuerError {
         let store = InMemoryTokenStore(fixture.tokens(0, life: -1))
         let session = fixture.makeSession(over: store)
         #expect(throws: Refusal.self) { try fixture.run { try await session.credential() } }
-        #expect(try fixture.run { try await session.credential() }.access == "access-2")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-2")
         try fixture.pass(.seconds(600))
         #expect(throws: Refusal.self) { try fixture.run { try await session.credential() } }
         #expect(session.currentState.isSignedIn)
@@ -146,8 +147,8 @@ private struct Refusal: IssuerError {
         #expect(throws: AuthError.resourceRefused) {
             try fixture.run { try await session.credential(for: Self.resource) }
         }
-        #expect(requests(fixture) == [Self.resource.resource, "own"])
-        #expect(try fixture.run { try await session.credential() }.access == "access-2")
+        expectEqual(requests(fixture), [Self.resource.resource, "own"])
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-2")
         #expect(session.currentState.isSignedIn)
     }
 
@@ -161,7 +162,7 @@ private struct Refusal: IssuerError {
         #expect(throws: AuthError.reauthenticationRequired) {
             try fixture.run { try await session.credential(for: Self.resource) }
         }
-        #expect(session.currentState == .signedOut(.issuer))
+        expectEqual(session.currentState, .signedOut(.issuer))
     }
 
     @Test func `A resource that the issuer refuses requires the user for its own callers only`() throws {
@@ -170,10 +171,10 @@ private struct Refusal: IssuerError {
         #expect(throws: AuthError.stepUpRequired) {
             try fixture.run { try await session.credential(for: Self.resource) }
         }
-        #expect(session.stepUp == nil)
+        expectNil(session.stepUp)
         let current = try fixture.run { try await session.credential() }
-        #expect(try fixture.run { try await session.refreshed(replacing: current) }.access == "access-2")
-        #expect(requests(fixture) == [Self.resource.resource, "own"])
+        try expectEqual(fixture.run { try await session.refreshed(replacing: current) }.access, "access-2")
+        expectEqual(requests(fixture), [Self.resource.resource, "own"])
     }
 
     @Test func `A resource that the issuer refuses is given up after three requests, for all processes`() throws {
@@ -181,13 +182,13 @@ private struct Refusal: IssuerError {
         let store = InMemoryTokenStore(fixture.tokens(0, life: 60))
         let session = fixture.makeSession(over: store)
         #expect(throws: Refusal.self) { try fixture.run { try await session.credential(for: Self.resource) } }
-        #expect(requests(fixture).count == 2)
+        expectEqual(requests(fixture).count, 2)
         try fixture.pass(.milliseconds(100))
         // Another process goes on with the count of the first.
         let next = fixture.makeSession(over: store)
         let current = fixture.tokens(0, life: 60)
-        #expect(try fixture.run { try await next.refreshed(replacing: current) }.access == "access-4")
+        try expectEqual(fixture.run { try await next.refreshed(replacing: current) }.access, "access-4")
         let resource = Self.resource.resource
-        #expect(requests(fixture) == [resource, resource, resource, "own"])
+        expectEqual(requests(fixture), [resource, resource, resource, "own"])
     }
 }

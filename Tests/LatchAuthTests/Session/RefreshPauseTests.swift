@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -71,16 +72,16 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         try fixture.run {
             try await session.signIn(fixture.tokens(0, life: 7_200))
             try await clock.sleep(for: .seconds(4_300))
-            #expect(try await session.credential().access == "access-0")
+            try await expectEqual(session.credential().access, "access-0")
             try await clock.sleep(for: .seconds(example.pause - 1))
-            #expect(try await session.credential().access == "access-0")
+            try await expectEqual(session.credential().access, "access-0")
         }
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.refreshes, 1)
         try fixture.run {
             try await clock.sleep(for: .seconds(example.pause / 4 + 2))
-            #expect(try await session.credential().access == "access-0")
+            try await expectEqual(session.credential().access, "access-0")
         }
-        #expect(fixture.refreshes == 2)
+        expectEqual(fixture.refreshes, 2)
     }
 
     @Test func `The pause after a failed refresh also applies in the background`() throws {
@@ -111,10 +112,10 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         let session = fixture.makeSession()
         let tokens = try failedOnce(session, fixture)
         #expect(throws: HTTPError.self) { try fixture.run { try await session.refreshed(replacing: tokens) } }
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.refreshes, 1)
         try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(626)) }
         #expect(throws: HTTPError.self) { try fixture.run { try await session.refreshed(replacing: tokens) } }
-        #expect(fixture.refreshes == 2)
+        expectEqual(fixture.refreshes, 2)
     }
 
     @Test func `The pause of the session itself does not hold back a caller that needs a successor`() throws {
@@ -122,6 +123,6 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         let session = fixture.makeSession()
         let tokens = try failedOnce(session, fixture)
         #expect(throws: HTTPError.offline) { try fixture.run { try await session.refreshed(replacing: tokens) } }
-        #expect(fixture.refreshes == 2)
+        expectEqual(fixture.refreshes, 2)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -24,31 +25,31 @@ import Testing
     func `An extreme policy of refresh without a lead refreshes at the expiry and not before`(age: Int, count: Int)
         throws
     {
-        #expect(try refreshes(RefreshPolicy(lead: .zero, jitter: .seconds(30)), atAge: age) == count)
+        try expectEqual(refreshes(RefreshPolicy(lead: .zero, jitter: .seconds(30)), atAge: age), count)
     }
 
     @Test(arguments: [(1, 0), (719, 0), (721, 1)])
     func `An extreme policy of refresh with an endless lead still leaves four fifths of a life`(age: Int, count: Int)
         throws
     {
-        #expect(try refreshes(RefreshPolicy(lead: .seconds(Int64.max), jitter: .zero), atAge: age) == count)
+        try expectEqual(refreshes(RefreshPolicy(lead: .seconds(Int64.max), jitter: .zero), atAge: age), count)
     }
 
     @Test(arguments: [(899, 0), (901, 1), (1_100, 1)])
     func `An extreme policy of refresh with a negative lead never takes an expired credential for a fresh one`(
         age: Int, count: Int
     ) throws {
-        #expect(try refreshes(RefreshPolicy(lead: .seconds(-300), jitter: .zero), atAge: age) == count)
+        try expectEqual(refreshes(RefreshPolicy(lead: .seconds(-300), jitter: .zero), atAge: age), count)
     }
 
     @Test func `An extreme policy of refresh with a negative jitter does not refresh all the time`() throws {
         let policy = RefreshPolicy(lead: .seconds(60), jitter: .seconds(-1_000_000))
-        #expect(try refreshes(policy, atAge: 10, asking: 20) == 0)
-        #expect(try refreshes(policy, atAge: 880, asking: 20) == 1)
+        try expectEqual(refreshes(policy, atAge: 10, asking: 20), 0)
+        try expectEqual(refreshes(policy, atAge: 880, asking: 20), 1)
     }
 
     @Test func `An extreme policy of refresh with an endless jitter refreshes before the expiry`() throws {
-        #expect(try refreshes(RefreshPolicy(jitter: .seconds(Int64.max)), atAge: 899) == 1)
+        try expectEqual(refreshes(RefreshPolicy(jitter: .seconds(Int64.max)), atAge: 899), 1)
     }
 
     @Test(arguments: [Duration.zero, .seconds(-60)])
@@ -76,9 +77,9 @@ import Testing
                 try await session.signIn(tokens)
                 try await fixture.simulation.clock.sleep(for: .seconds(200_000))
             }
-            #expect(session.currentState == .signedIn(tokens))
-            #expect(try fixture.run { try await session.credential() } == tokens)
-            #expect(fixture.refreshes == 0)
+            expectEqual(session.currentState, .signedIn(tokens))
+            try expectEqual(fixture.run { try await session.credential() }, tokens)
+            expectEqual(fixture.refreshes, 0)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -225,7 +226,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         arguments: RefreshAnswer.issuers + RefreshAnswer.gateways + RefreshAnswer.others + RefreshAnswer.unclear
             + RefreshAnswer.mistakes)
     func `A refusal counts as the issuer's only if no intermediary could have written it`(answer: RefreshAnswer) {
-        #expect(answer.response.refreshRefusal == answer.refusal)
+        expectEqual(answer.response.refreshRefusal, answer.refusal)
     }
 
     @Test(arguments: RefreshAnswer.gateways)
@@ -237,7 +238,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         let session = fixture.makeSession()
         #expect(throws: HTTPError.unacceptableStatus) { try fixture.run { try await session.credential() } }
         #expect(session.currentState.isSignedIn)
-        #expect(fixture.stored?.refresh == SessionFixture().tokens(0).refresh)
+        expectEqual(fixture.stored?.refresh, SessionFixture().tokens(0).refresh)
     }
 
     @Test(arguments: RefreshAnswer.unclear)
@@ -254,7 +255,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         #expect(session.currentState.isSignedIn)
         try fixture.pass(.seconds(200))
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
-        #expect(session.currentState == .signedOut(.issuer))
+        expectEqual(session.currentState, .signedOut(.issuer))
     }
 
     @Test(arguments: RefreshAnswer.mistakes)
@@ -269,7 +270,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             try fixture.pass(.seconds(700))
         }
         #expect(session.currentState.isSignedIn)
-        #expect(fixture.stored?.refresh == SessionFixture().tokens(0).refresh)
+        expectEqual(fixture.stored?.refresh, SessionFixture().tokens(0).refresh)
     }
 
     @Test(arguments: RefreshAnswer.issuers.filter { !$0.response.status.isSuccess })
@@ -278,7 +279,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
         let session = fixture.makeSession()
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
-        #expect(session.currentState == .signedOut(.issuer))
+        expectEqual(session.currentState, .signedOut(.issuer))
     }
 
     @Test func `A refresh refused by another issuer ends nothing`() throws {
@@ -289,8 +290,8 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         let session = fixture.makeSession()
         #expect(throws: AuthError.refreshFailed) { try fixture.run { try await session.credential() } }
         #expect(session.currentState.isSignedIn)
-        #expect(IssuerFailure(AuthError.refreshFailed.caused(by: cause), now: .distantPast).kind == .failed)
-        #expect(IssuerFailure(cause, now: .distantPast).kind == .doubted)
+        expectEqual(IssuerFailure(AuthError.refreshFailed.caused(by: cause), now: .distantPast).kind, .failed)
+        expectEqual(IssuerFailure(cause, now: .distantPast).kind, .doubted)
     }
 }
 
@@ -301,7 +302,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("a byte order mark", .ok, "\u{FEFF}{}", nil),
     ])
     func `An empty or JSON response confirms a sign-out`(answer: RefreshAnswer) {
-        #expect(answer.response.revocationOutcome == .confirmed)
+        expectEqual(answer.response.revocationOutcome, .confirmed)
     }
 
     @Test(arguments: [
@@ -310,7 +311,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("GitHub's habit", .ok, #"{"error":"unknown_session"}"#, nil),
     ])
     func `A response in the server's own words refuses a sign-out`(answer: RefreshAnswer) {
-        #expect(answer.response.revocationOutcome == .refused)
+        expectEqual(answer.response.revocationOutcome, .refused)
     }
 
     @Test(
@@ -325,6 +326,6 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             .init("a wrong request", .badRequest, #"{"error":"invalid_request"}"#, nil),
         ])
     func `Any other response leaves the sign-out open, so it is repeated`(answer: RefreshAnswer) {
-        #expect(answer.response.revocationOutcome == .unavailable)
+        expectEqual(answer.response.revocationOutcome, .unavailable)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -94,11 +95,11 @@ private final class Disk: SecretStore {
         try run {
             try await rotateUnstored(session)
             try await send(session)
-            #expect(session.currentState.credential == Ticket(number: 2))
-            #expect(try await stored == Ticket(number: 0))
+            expectEqual(session.currentState.credential, Ticket(number: 2))
+            try await expectEqual(stored, Ticket(number: 0))
             disk.isFull.withLock { $0 = false }
             try await simulation.clock.sleep(for: .seconds(10))
-            #expect(try await stored == Ticket(number: 2))
+            try await expectEqual(stored, Ticket(number: 2))
         }
     }
 
@@ -109,8 +110,8 @@ private final class Disk: SecretStore {
             try await rotateUnstored(session)
             disk.isFull.withLock { $0 = false }
             try await send(session)
-            #expect(try await stored == Ticket(number: 2))
-            #expect(session.currentState.credential == Ticket(number: 2))
+            try await expectEqual(stored, Ticket(number: 2))
+            expectEqual(session.currentState.credential, Ticket(number: 2))
         }
     }
 
@@ -121,8 +122,8 @@ private final class Disk: SecretStore {
             disk.isFull.withLock { $0 = false }
             try await send(session, refused: true)
             // Refreshed from 1 to 101, which the repeated request rotated.
-            #expect(session.currentState.credential == Ticket(number: 102, refresh: 1))
-            #expect(try await stored == Ticket(number: 102, refresh: 1))
+            expectEqual(session.currentState.credential, Ticket(number: 102, refresh: 1))
+            try await expectEqual(stored, Ticket(number: 102, refresh: 1))
         }
     }
 
@@ -134,8 +135,8 @@ private final class Disk: SecretStore {
             disk.isFull.withLock { $0 = false }
             try await session.signOut()
             try await simulation.clock.sleep(for: .seconds(60))
-            #expect(try await stored == nil)
-            #expect(session.currentState == .signedOut(.user))
+            try await expectNil(stored)
+            expectEqual(session.currentState, .signedOut(.user))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -34,11 +35,11 @@ import Testing
         let tokens = fixture.tokens(0)
         try fixture.run { try await session.signIn(tokens) }
         _ = fixture.simulation.run()
-        #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens)])
+        expectEqual(seen(), [.unknown, .signedIn(tokens), .expired(tokens)])
         fixture.simulation.jumpDate(bySeconds: -3_600)
         settle()
-        #expect(seen() == [.unknown, .signedIn(tokens), .expired(tokens)])
-        #expect(fixture.refreshes == 0)
+        expectEqual(seen(), [.unknown, .signedIn(tokens), .expired(tokens)])
+        expectEqual(fixture.refreshes, 0)
         #expect(fixture.requests.isEmpty)
     }
 
@@ -49,7 +50,7 @@ import Testing
         let began = fixture.simulation.trueNow
         fixture.simulation.jumpDate(bySeconds: -86_400)
         settle()
-        #expect(session.currentState == .signedIn(tokens))
+        expectEqual(session.currentState, .signedIn(tokens))
         #expect(fixture.simulation.run { session.currentState == .expired(tokens) })
         #expect(fixture.simulation.trueNow.timeIntervalSince(began) < 905)
     }
@@ -64,10 +65,10 @@ import Testing
         fixture.simulation.jumpDate(bySeconds: -3_600)
         settle()
         let fresh = try fixture.run { try await session.credential() }
-        #expect(fresh.access != tokens.access)
-        #expect(fixture.refreshes == 1)
-        #expect(try fixture.run { try await session.credential() } == fresh)
-        #expect(fixture.refreshes == 1)
+        expectNotEqual(fresh.access, tokens.access)
+        expectEqual(fixture.refreshes, 1)
+        try expectEqual(fixture.run { try await session.credential() }, fresh)
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test func `A session whose clock is set believes a date that the issuer shows after it was set back`() throws {
@@ -79,10 +80,10 @@ import Testing
         let now = fixture.simulation.now
         session.observe(issuerDate: now.addingTimeInterval(3_600 + 901), ofRequestSentAt: now)
         settle()
-        #expect(session.currentState == .expired(tokens))
+        expectEqual(session.currentState, .expired(tokens))
         session.observe(issuerDate: now, ofRequestSentAt: now)
         settle()
-        #expect(session.currentState == .signedIn(tokens))
+        expectEqual(session.currentState, .signedIn(tokens))
     }
 
     @Test(.tags(.sessionObservers))
@@ -94,15 +95,15 @@ import Testing
         let began = fixture.simulation.now
         fixture.simulation.jumpDate(bySeconds: 86_400)
         settle()
-        #expect(session.currentState == .expired(tokens))
+        expectEqual(session.currentState, .expired(tokens))
         fixture.simulation.jumpDate(bySeconds: -86_400)
         settle()
-        #expect(session.currentState == .signedIn(tokens))
+        expectEqual(session.currentState, .signedIn(tokens))
         _ = fixture.simulation.run()
         #expect(fixture.simulation.now.timeIntervalSince(began) < 901)
         let signedIn = State.signedIn(tokens)
-        #expect(seen() == [.unknown, signedIn, .expired(tokens), signedIn, .expired(tokens)])
-        #expect(fixture.refreshes == 0)
+        expectEqual(seen(), [.unknown, signedIn, .expired(tokens), signedIn, .expired(tokens)])
+        expectEqual(fixture.refreshes, 0)
     }
 
     @Test(.tags(.sessionObservers))
@@ -117,8 +118,8 @@ import Testing
             settle()
         }
         let (fresh, old) = (State.signedIn(tokens), State.expired(tokens))
-        #expect(seen() == [.unknown, fresh, old, fresh, old])
-        #expect(fixture.refreshes == 0)
+        expectEqual(seen(), [.unknown, fresh, old, fresh, old])
+        expectEqual(fixture.refreshes, 0)
     }
 
     @Test
@@ -129,7 +130,7 @@ import Testing
         let now = fixture.simulation.now
         session.observe(issuerDate: now.addingTimeInterval(800), ofRequestSentAt: now)
         settle()
-        #expect(session.currentState == .signedIn(tokens))
+        expectEqual(session.currentState, .signedIn(tokens))
         _ = fixture.simulation.run { session.currentState == .expired(tokens) }
         #expect(fixture.simulation.now.timeIntervalSince(now) < 101)
     }
@@ -141,8 +142,8 @@ import Testing
         fixture.simulation.jumpDate(bySeconds: 86_400)
         settle()
         fixture.simulation.jumpDate(bySeconds: -86_400)
-        #expect(try fixture.run { try await session.credential() } == tokens)
-        #expect(fixture.refreshes == 0)
+        try expectEqual(fixture.run { try await session.credential() }, tokens)
+        expectEqual(fixture.refreshes, 0)
     }
 
     @Test
@@ -166,7 +167,7 @@ import Testing
         // By as much as leaves the refresh due, and the end of the pause far away.
         fixture.simulation.jumpDate(bySeconds: -30)
         #expect(fixture.simulation.run { session.currentState.credential?.access == "access-1" })
-        #expect(session.currentState.credential?.access == "access-1")
+        expectEqual(session.currentState.credential?.access, "access-1")
         #expect(fixture.simulation.trueNow.timeIntervalSince(failed) < 45)
         try fixture.run { try await session.signOut() }
     }

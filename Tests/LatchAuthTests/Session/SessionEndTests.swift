@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -30,8 +31,8 @@ import Testing
         }
         try await eventually { clock.sleepers.count == 1 && clock.jumpListenerCount == 1 }
         owned = nil
-        #expect(await reader.value == 1)
-        #expect(session == nil)
+        await expectEqual(reader.value, 1)
+        expectNil(session)
     }
 
     @Test func `A session that no task holds leaves no sleeping task and no watch on the date`() async throws {
@@ -41,7 +42,7 @@ import Testing
         owned = nil
         try await eventually { clock.sleepers.isEmpty && clock.jumpListenerCount == 0 }
         #expect(clock.sleepers.isEmpty)
-        #expect(clock.jumpListenerCount == 0)
+        expectEqual(clock.jumpListenerCount, 0)
     }
 
     @Test func `A session that no task holds sleeps no more once its credential is expired or gone`() async throws {
@@ -51,7 +52,7 @@ import Testing
         try await eventually { clock.sleepers.count == 1 }
         try await session.signOut()
         try await eventually { clock.sleepers.isEmpty }
-        #expect(clock.jumpListenerCount == 1)
+        expectEqual(clock.jumpListenerCount, 1)
     }
 
     @Test
@@ -61,10 +62,10 @@ import Testing
         try await eventually { session.broadcast.watcherCount == 0 }
         let states = session.states
         let reader = Task { for await _ in states {} }
-        #expect(session.broadcast.watcherCount == 1)
+        expectEqual(session.broadcast.watcherCount, 1)
         reader.cancel()
         await reader.value
         try await eventually { session.broadcast.watcherCount == 0 }
-        #expect(session.broadcast.watcherCount == 0)
+        expectEqual(session.broadcast.watcherCount, 0)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -54,9 +55,9 @@ private final class WatchfulStore: TokenStore {
             return fresh
         }
         #expect(!QueueExecutor.isCurrent)
-        #expect(try await session.credential() == fresh)
-        #expect(refreshedOnExecutor.withLock { $0 } == [true])
-        #expect(store.loadedOnExecutor.withLock { $0 } == [true, true])
+        try await expectEqual(session.credential(), fresh)
+        expectEqual(refreshedOnExecutor.withLock { $0 }, [true])
+        expectEqual(store.loadedOnExecutor.withLock { $0 }, [true, true])
         #expect(store.kept.withLock { $0 } == fresh)
     }
 
@@ -72,8 +73,8 @@ private final class WatchfulStore: TokenStore {
             for _ in 0..<100 { group.addTask { try await session.credential() } }
             return try await group.reduce(into: Set<Tokens>()) { $0.insert($1) }
         }
-        #expect(got == [fresh])
-        #expect(refreshes.withLock { $0 } == 1)
+        expectEqual(got, [fresh])
+        expectEqual(refreshes.withLock { $0 }, 1)
     }
 
     @Test func `A session with its own executor ends, and its streams with it, when no task keeps it`() async throws {
@@ -88,6 +89,6 @@ private final class WatchfulStore: TokenStore {
         }
         var seen: [Session<Tokens>.State] = []
         for await state in states { seen.append(state) }
-        #expect(seen == [.unknown, .signedIn(fresh), .signedOut(.user)])
+        expectEqual(seen, [.unknown, .signedIn(fresh), .signedOut(.user)])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import SessionSimulation
 import Testing
@@ -8,8 +9,8 @@ import Testing
     @Test(arguments: SessionExploration.scenarios)
     func `A session in every order of events keeps every rule`(scenario: SessionExploration.Scenario) {
         let report = StateExplorer.explore(scenario.world, depth: scenario.depth, limit: 1_000_000)
-        #expect(
-            report.violation == nil,
+        expectNil(
+            report.violation,
             "\(report.violation ?? ""), after: \(report.counterexample.joined(separator: "; "))")
         #expect(report.isComplete)
     }

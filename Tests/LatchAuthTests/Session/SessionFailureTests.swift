@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -59,14 +60,14 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             for waiter in waiters { do { _ = try await waiter.value } catch { failures.append(error) } }
             return failures
         }
-        #expect(failures.count == 10)
+        expectEqual(failures.count, 10)
         #expect(failures.allSatisfy { !($0 is CancellationError) && ($0 as? AuthError) != .missingToken })
-        #expect(fixture.refreshes == answer.requests)
+        expectEqual(fixture.refreshes, answer.requests)
         #expect(session.currentState.isSignedIn)
-        #expect(fixture.stored?.access == "access-0")
+        expectEqual(fixture.stored?.access, "access-0")
 
         isBroken.withLock { $0 = false }
-        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-1")
     }
 
     @Test(.tags(.refreshFailure), arguments: IssuerAnswer.ending)
@@ -76,11 +77,11 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw answer.error }
         let session = fixture.makeSession()
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
-        #expect(session.currentState == .signedOut(.issuer))
-        #expect(fixture.stored == nil)
+        expectEqual(session.currentState, .signedOut(.issuer))
+        expectNil(fixture.stored)
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
-        #expect(fixture.refreshes == 1)
-        #expect(fixture.world.withLock { $0.clears } == 1)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(fixture.world.withLock { $0.clears }, 1)
     }
 
     @Test
@@ -93,8 +94,8 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             _ = try await session.credential()
             return try await session.credential()
         }
-        #expect(current.access == "access-0")
-        #expect(fixture.refreshes == 2)
+        expectEqual(current.access, "access-0")
+        expectEqual(fixture.refreshes, 2)
     }
 
     @Test
@@ -119,9 +120,9 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             return try await session.refreshed(replacing: first)
         }
         let keys = fixture.world.withLock { $0.refreshes.map(\.idempotencyKey) }
-        #expect(keys.count == 6)
-        #expect(Set(keys.prefix(5)).count == 1)
-        #expect(keys[5] != keys[0])
+        expectEqual(keys.count, 6)
+        expectEqual(Set(keys.prefix(5)).count, 1)
+        expectNotEqual(keys[5], keys[0])
     }
 
     @Test func `A failed refresh does not ask the issuer while the store is locked`() throws {
@@ -130,7 +131,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         try fixture.run { try await session.restore() }
         fixture.world.withLock { $0.loadFailure = .storeLocked }
         #expect(throws: AuthError.storeLocked) { try fixture.run { try await session.credential() } }
-        #expect(fixture.refreshes == 0)
+        expectEqual(fixture.refreshes, 0)
         #expect(session.currentState.isSignedIn)
     }
 
@@ -141,7 +142,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
             throw AuthError.reauthenticationRequired
         }
         let session = fixture.makeSession()
-        #expect(try fixture.run { try await session.credential() }.access == "access-5")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-5")
         #expect(session.currentState.isSignedIn)
     }
 }

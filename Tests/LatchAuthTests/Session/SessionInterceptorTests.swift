@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -34,23 +35,23 @@ import Testing
         scheme: String, authority: String
     ) throws {
         let session = try signedIn()
-        #expect(try send(to: authority, scheme: scheme, over: session).status == .unauthorized)
-        #expect(fixture.requests.count == 1)
-        #expect(fixture.requests.first?.fields[.authorization] == nil)
-        #expect(fixture.refreshes == 0)
+        try expectEqual(send(to: authority, scheme: scheme, over: session).status, .unauthorized)
+        expectEqual(fixture.requests.count, 1)
+        expectNil(fixture.requests.first?.fields[.authorization])
+        expectEqual(fixture.refreshes, 0)
     }
 
     @Test func `A request outside a session's scope is sent although no user is signed in`() throws {
-        #expect(try send(to: "evil.com", over: fixture.makeSession()).status == .unauthorized)
-        #expect(fixture.requests.count == 1)
-        #expect(fixture.loads == 0)
+        try expectEqual(send(to: "evil.com", over: fixture.makeSession()).status, .unauthorized)
+        expectEqual(fixture.requests.count, 1)
+        expectEqual(fixture.loads, 0)
     }
 
     @Test func `A request in a session's scope carries its credential in place of any other`() throws {
         let session = try signedIn()
         let response = try send(to: "API.example.com:443", fields: [.authorization: "Bearer mine"], over: session)
-        #expect(response.status == .ok)
-        #expect(fixture.requests.map { $0.fields.values(of: .authorization) } == [["Bearer access-0"]])
+        expectEqual(response.status, .ok)
+        expectEqual(fixture.requests.map { $0.fields.values(of: .authorization) }, [["Bearer access-0"]])
     }
 
     @Test func `A request through a session that is refused twice is answered by the second refusal`() throws {
@@ -58,10 +59,10 @@ import Testing
         let session = fixture.makeSession()
         try fixture.run { try await session.signIn(fixture.tokens(0)) }
         let response = try fixture.run { try await fixture.client(session).respond(to: SessionFixture.request()) }
-        #expect(response.status == .unauthorized)
-        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0", "Bearer access-1"])
-        #expect(fixture.refreshes == 1)
-        #expect(session.currentState == .signedIn(fixture.stored ?? Tokens(access: "")))
+        expectEqual(response.status, .unauthorized)
+        expectEqual(fixture.requests.map { $0.fields[.authorization] }, ["Bearer access-0", "Bearer access-1"])
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(session.currentState, .signedIn(fixture.stored ?? Tokens(access: "")))
     }
 
     @Test func `A request through a session is sent again with the same content`() throws {
@@ -69,9 +70,9 @@ import Testing
         try fixture.run { try await session.signIn(fixture.tokens(0)) }
         let request = SessionFixture.request(.post, body: "one note")
         let response = try fixture.run { try await fixture.client(session).respond(to: request) }
-        #expect(response.status == .ok)
-        #expect(fixture.requests.map { $0.body.text } == ["one note", "one note"])
-        #expect(fixture.requests.map(\.method) == [.post, .post])
+        expectEqual(response.status, .ok)
+        expectEqual(fixture.requests.map { $0.body.text }, ["one note", "one note"])
+        expectEqual(fixture.requests.map(\.method), [.post, .post])
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt])

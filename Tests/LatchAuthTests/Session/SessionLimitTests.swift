@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -25,9 +26,9 @@ import Testing
         #expect(fixture.simulation.now.timeIntervalSince(began) < 61)
         #expect(session.currentState.isSignedIn)
         _ = fixture.simulation.run { fixture.stored?.access == "access-1" }
-        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-1")
         // After a pause the request was repeated under its key.
-        #expect(Set(fixture.world.withLock { $0.refreshes.map(\.idempotencyKey) }).count == 1)
+        expectEqual(Set(fixture.world.withLock { $0.refreshes.map(\.idempotencyKey) }).count, 1)
     }
 
     @Test func `The limits of a refresh keep a resource that refuses everything from using up refresh tokens`() throws {
@@ -46,7 +47,7 @@ import Testing
             }
             return statuses
         }
-        #expect(statuses == [HTTPStatus.unauthorized])
+        expectEqual(statuses, [HTTPStatus.unauthorized])
         #expect((5...20).contains(fixture.refreshes))
         #expect(session.currentState.isSignedIn)
     }
@@ -59,10 +60,10 @@ import Testing
         fixture.world.withLock { $0.accepted = [] }
         let session = fixture.makeSession()
         let client = fixture.client(session)
-        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .unauthorized)
-        #expect(session.currentState == .signedIn(tokens))
+        try expectEqual(fixture.run { try await client.respond(to: SessionFixture.request()) }.status, .unauthorized)
+        expectEqual(session.currentState, .signedIn(tokens))
         #expect(throws: AuthError.notRefreshable) { try fixture.run { try await session.refreshed(replacing: tokens) } }
-        #expect(fixture.stored == tokens)
+        expectEqual(fixture.stored, tokens)
     }
 
     @Test func `The limits of a refresh send one-shot content only once`() throws {
@@ -75,10 +76,10 @@ import Testing
             request.body = HTTPBody(HTTPBodyStream(once: { nil }))
             return try await client.respond(to: request)
         }
-        #expect(response.status == .unauthorized)
-        #expect(fixture.requests.count == 1)
+        expectEqual(response.status, .unauthorized)
+        expectEqual(fixture.requests.count, 1)
         // The next request has a credential that may be accepted.
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test func `The limits of a refresh ask the user if the issuer requires that, and not the issuer again`() throws {
@@ -89,13 +90,13 @@ import Testing
         }
         let session = fixture.makeSession()
         for _ in 0..<3 { #expect(throws: HTTPError.self) { try fixture.run { try await session.credential() } } }
-        #expect(fixture.refreshes == 1)
-        #expect(session.stepUp == StepUpRequirement(prompt: .login))
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(session.stepUp, StepUpRequirement(prompt: .login))
         #expect(session.currentState.isSignedIn)
         let fresh = fixture.tokens(7)
         try fixture.run { try await session.stepUp(to: fresh) }
-        #expect(session.stepUp == nil)
-        #expect(try fixture.run { try await session.credential() } == fresh)
+        expectNil(session.stepUp)
+        try expectEqual(fixture.run { try await session.credential() }, fresh)
     }
 
     @Test func `The limits of a refresh let a server refuse the credential in its own way`() throws {
@@ -112,8 +113,8 @@ import Testing
                     response.body.text?.contains("UNAUTHENTICATED") == true ? .credential : CredentialRefusal(response)
                 })
         ])
-        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.body.text == "{}")
-        #expect(fixture.refreshes == 1)
+        try expectEqual(fixture.run { try await client.respond(to: SessionFixture.request()) }.body.text, "{}")
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test func `The limits of a refresh do not reach the requests of a task that outlives the refresh`() throws {
@@ -132,7 +133,7 @@ import Testing
         client.withLock { $0 = fixture.client(session) }
         _ = try fixture.run { try await session.credential() }
         let response = try fixture.run { try await late.withLock { $0 }?.value }
-        #expect(response?.status == .ok)
+        expectEqual(response?.status, .ok)
     }
 }
 
@@ -147,16 +148,16 @@ import Testing
             await session.prepareToSuspend()
         }
         // The refresh that was under way has been stored.
-        #expect(fixture.stored?.access == "access-1")
-        #expect(try fixture.run { try await first.value }.access == "access-1")
+        expectEqual(fixture.stored?.access, "access-1")
+        try expectEqual(fixture.run { try await first.value }.access, "access-1")
         // A credential that is accepted is used; another waits.
-        #expect(try fixture.run { try await session.credential() }.access == "access-1")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-1")
         let current = try fixture.run { try await session.credential() }
         let second = fixture.simulation.spawn { try await session.refreshed(replacing: current) }
         _ = fixture.simulation.run(horizon: .seconds(30))
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.refreshes, 1)
         try fixture.run { await session.resume() }
-        #expect(try fixture.run { try await second.value }.access == "access-2")
+        try expectEqual(fixture.run { try await second.value }.access, "access-2")
     }
 
     @Test
@@ -174,8 +175,8 @@ import Testing
         }
         #expect(fixture.simulation.now.timeIntervalSince(began) < 6)
         try fixture.run { await session.resume() }
-        #expect(try fixture.run { try await waiting.value }.access == "access-1")
-        #expect(fixture.stored?.access == "access-1")
-        #expect(fixture.refreshes == 1)
+        try expectEqual(fixture.run { try await waiting.value }.access, "access-1")
+        expectEqual(fixture.stored?.access, "access-1")
+        expectEqual(fixture.refreshes, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -17,17 +18,17 @@ import Testing
         let session = fixture.makeSession()
         let client = fixture.client(session)
         let response = try fixture.run { try await client.respond(to: SessionFixture.request()) }
-        #expect(response.status == .ok)
-        #expect(fixture.refreshes == 0)
-        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
+        expectEqual(response.status, .ok)
+        expectEqual(fixture.refreshes, 0)
+        expectEqual(fixture.requests.map { $0.fields[.authorization] }, ["Bearer access-0"])
     }
 
     @Test(.tags(.authenticatedSending)) func `A refresh is made once for an expired one, before the request`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let client = fixture.client(fixture.makeSession())
-        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .ok)
-        #expect(fixture.refreshes == 1)
-        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-1"])
+        try expectEqual(fixture.run { try await client.respond(to: SessionFixture.request()) }.status, .ok)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(fixture.requests.map { $0.fields[.authorization] }, ["Bearer access-1"])
     }
 
     @Test(.tags(.authenticatedSending))
@@ -35,9 +36,9 @@ import Testing
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession(), refreshes: false)
-        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .unauthorized)
-        #expect(fixture.refreshes == 0)
-        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
+        try expectEqual(fixture.run { try await client.respond(to: SessionFixture.request()) }.status, .unauthorized)
+        expectEqual(fixture.refreshes, 0)
+        expectEqual(fixture.requests.map { $0.fields[.authorization] }, ["Bearer access-0"])
     }
 
     @Test(.tags(.authenticatedSending)) func `A request without a signed-in user is not sent`() throws {
@@ -61,9 +62,9 @@ import Testing
                 return try await group.reduce(0) { $0 + ($1 == .ok ? 1 : 0) }
             }
         }
-        #expect(succeeded == callers)
-        #expect(fixture.refreshes == 1)
-        #expect(fixture.saves == 1)
+        expectEqual(succeeded, callers)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(fixture.saves, 1)
     }
 
     @Test(.tags(.concurrentRefresh)) func `A refresh is not made for a refusal that comes after it`() throws {
@@ -72,8 +73,8 @@ import Testing
         let old = try fixture.run { try await session.credential() }
         let new = try fixture.run { try await session.refreshed(replacing: old) }
         let late = try fixture.run { try await session.refreshed(replacing: old) }
-        #expect(late == new)
-        #expect(fixture.refreshes == 1)
+        expectEqual(late, new)
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test(.tags(.waiterCancellation)) func `A refresh goes on when one of its waiters is canceled`() throws {
@@ -87,8 +88,8 @@ import Testing
         }
         let results = try fixture.run { await (cancelled.result, patient.result) }
         #expect(throws: CancellationError.self) { try results.0.get() }
-        #expect(try results.1.get().access == "access-1")
-        #expect(fixture.refreshes == 1)
+        try expectEqual(results.1.get().access, "access-1")
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test(.tags(.waiterCancellation)) func `A refresh lets a canceled waiter go before it ends`() throws {
@@ -117,8 +118,8 @@ import Testing
         }
         #expect(throws: AuthError.superseded) { try fixture.run { try await waiter.value } }
         _ = fixture.simulation.run()
-        #expect(session.currentState == .signedOut(.user))
-        #expect(fixture.stored == nil)
+        expectEqual(session.currentState, .signedOut(.user))
+        expectNil(fixture.stored)
     }
 
     @Test(.tags(.logoutDuringRefresh)) func `A refresh of one user does not touch the next`() throws {
@@ -132,8 +133,8 @@ import Testing
         }
         #expect(throws: AuthError.superseded) { try fixture.run { try await waiter.value } }
         _ = fixture.simulation.run()
-        #expect(session.currentState == .signedIn(other))
-        #expect(fixture.stored == other)
+        expectEqual(session.currentState, .signedIn(other))
+        expectEqual(fixture.stored, other)
     }
 
     @Test(.tags(.logoutDuringRefresh)) func `A request of one user is not repeated as the next user`() throws {
@@ -147,7 +148,7 @@ import Testing
             try await session.signIn(Tokens(access: "other"))
         }
         #expect(throws: AuthError.superseded) { try fixture.run { try await request.value } }
-        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
+        expectEqual(fixture.requests.map { $0.fields[.authorization] }, ["Bearer access-0"])
     }
 
     @Test(.tags(.forcedRefresh))
@@ -160,10 +161,10 @@ import Testing
         let response = try fixture.run {
             try await client.respond(to: SessionFixture.request(.post, body: "all of it"))
         }
-        #expect(response.status == .ok)
-        #expect(fixture.refreshes == 1)
-        #expect(fixture.requests.map(\.body.text) == ["all of it", "all of it"])
-        #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0", "Bearer access-1"])
+        expectEqual(response.status, .ok)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(fixture.requests.map(\.body.text), ["all of it", "all of it"])
+        expectEqual(fixture.requests.map { $0.fields[.authorization] }, ["Bearer access-0", "Bearer access-1"])
     }
 
     @Test(.tags(.forcedRefresh))
@@ -171,9 +172,9 @@ import Testing
         let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, fixture in fixture.tokens(1) }
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession())
-        #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .unauthorized)
-        #expect(fixture.refreshes == 1)
-        #expect(fixture.requests.count == 2)
+        try expectEqual(fixture.run { try await client.respond(to: SessionFixture.request()) }.status, .unauthorized)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(fixture.requests.count, 2)
     }
 
     @Test func `A refresh that goes through its own session does not wait for itself`() throws {
@@ -184,8 +185,8 @@ import Testing
         }
         let session = fixture.makeSession()
         client.withLock { $0 = fixture.client(session) }
-        #expect(try fixture.run { try await session.credential() }.access == "access-1")
-        #expect(fixture.requests.map { $0.fields[.authorization] } == [nil])
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-1")
+        expectEqual(fixture.requests.map { $0.fields[.authorization] }, [nil])
     }
 
     @Test func `A refresh that asks its own session gets an error, not a deadlock`() throws {
@@ -205,8 +206,8 @@ import Testing
         let (first, second) = (fixture.makeSession(), fixture.makeSession())
         try fixture.run { try await second.restore() }
         let refreshed = try fixture.run { try await first.credential() }
-        #expect(try fixture.run { try await second.credential() } == refreshed)
-        #expect(fixture.refreshes == 1)
+        try expectEqual(fixture.run { try await second.credential() }, refreshed)
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test func `A refresh finds the user signed out by another session of the same store`() throws {
@@ -215,7 +216,7 @@ import Testing
         try fixture.run { try await second.restore() }
         try fixture.run { try await first.signOut() }
         #expect(throws: AuthError.missingToken) { try fixture.run { try await second.credential() } }
-        #expect(second.currentState == .signedOut(.user))
-        #expect(fixture.refreshes == 0)
+        expectEqual(second.currentState, .signedOut(.user))
+        expectEqual(fixture.refreshes, 0)
     }
 }

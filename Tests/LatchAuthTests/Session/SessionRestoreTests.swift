@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchTesting
@@ -13,13 +14,13 @@ import Testing
         let session = fixture.makeSession()
         let tokens = fixture.tokens(1)
         try fixture.run { try await session.signIn(tokens) }
-        #expect(session.currentState == .signedIn(tokens))
-        #expect(fixture.stored == tokens)
+        expectEqual(session.currentState, .signedIn(tokens))
+        expectEqual(fixture.stored, tokens)
 
         let last = try fixture.run { try await session.signOut() }
-        #expect(last == tokens)
-        #expect(session.currentState == .signedOut(.user))
-        #expect(fixture.stored == nil)
+        expectEqual(last, tokens)
+        expectEqual(session.currentState, .signedOut(.user))
+        expectNil(fixture.stored)
     }
 
     @Test(.tags(.atomicSaving))
@@ -28,8 +29,8 @@ import Testing
         let session = fixture.makeSession()
         fixture.world.withLock { $0.saveFailure = .storeFull }
         #expect(throws: AuthError.storeFull) { try fixture.run { try await session.credential() } }
-        #expect(fixture.stored?.access == "access-0")
-        #expect(session.currentState.credential?.access == "access-0")
+        expectEqual(fixture.stored?.access, "access-0")
+        expectEqual(session.currentState.credential?.access, "access-0")
     }
 
     @Test(.tags(.atomicSaving))
@@ -40,9 +41,9 @@ import Testing
         #expect(throws: AuthError.storeLocked) { try fixture.run { try await session.credential() } }
         fixture.world.withLock { $0.saveFailure = nil }
         let current = try fixture.run { try await session.credential() }
-        #expect(current.access == "access-1")
-        #expect(fixture.stored == current)
-        #expect(fixture.refreshes == 1)
+        expectEqual(current.access, "access-1")
+        expectEqual(fixture.stored, current)
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test(.tags(.atomicSaving)) func `A sign-in that cannot be stored leaves the session as it was`() throws {
@@ -52,15 +53,15 @@ import Testing
         try fixture.run { try await session.signIn(first) }
         fixture.world.withLock { $0.saveFailure = .storeDenied }
         #expect(throws: AuthError.storeDenied) { try fixture.run { try await session.signIn(second) } }
-        #expect(session.currentState == .signedIn(first))
+        expectEqual(session.currentState, .signedIn(first))
     }
 
     @Test(.tags(.sessionLoading)) func `A session distinguishes "no account" from "not read yet"`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
-        #expect(session.currentState == .unknown)
+        expectEqual(session.currentState, .unknown)
         try fixture.run { try await session.restore() }
-        #expect(session.currentState == .signedOut(.noAccount))
+        expectEqual(session.currentState, .signedOut(.noAccount))
         #expect(throws: AuthError.missingToken) { try fixture.run { try await session.credential() } }
     }
 
@@ -70,7 +71,7 @@ import Testing
         let fixture = SessionFixture(holding: tokens)
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
-        #expect(session.currentState == (isFresh ? .signedIn(tokens) : .expired(tokens)))
+        expectEqual(session.currentState, isFresh ? .signedIn(tokens) : .expired(tokens))
     }
 
     @Test(.tags(.sessionLoading)) func `A session takes a locked store for unavailable, and tries again`() throws {
@@ -79,10 +80,10 @@ import Testing
         let session = fixture.makeSession()
         fixture.world.withLock { $0.loadFailure = .storeLocked }
         #expect(throws: AuthError.storeLocked) { try fixture.run { try await session.restore() } }
-        #expect(session.currentState == .unavailable(.storeLocked))
+        expectEqual(session.currentState, .unavailable(.storeLocked))
         #expect(throws: AuthError.storeLocked) { try fixture.run { try await session.credential() } }
         fixture.world.withLock { $0.loadFailure = nil }
-        #expect(try fixture.run { try await session.credential() } == tokens)
+        try expectEqual(fixture.run { try await session.credential() }, tokens)
     }
 
     @Test(.tags(.sessionLoading)) func `A session reads the store once, however often it is asked`() throws {
@@ -95,7 +96,7 @@ import Testing
             }
             try await session.restore()
         }
-        #expect(fixture.loads == 1)
+        expectEqual(fixture.loads, 1)
     }
 
     @Test(.tags(.sessionLoading)) func `A sign-in during the restoration wins`() throws {
@@ -107,17 +108,17 @@ import Testing
             async let signedIn: Void = session.signIn(tokens)
             _ = try await (restored, signedIn)
         }
-        #expect(session.currentState == .signedIn(tokens))
-        #expect(fixture.stored == tokens)
+        expectEqual(session.currentState, .signedIn(tokens))
+        expectEqual(fixture.stored, tokens)
     }
 
     @Test func `A session signs out although the store could never be read`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         fixture.world.withLock { $0.loadFailure = .storeCorrupt }
-        #expect(try fixture.run { try await session.signOut() } == nil)
-        #expect(session.currentState == .signedOut(.user))
-        #expect(fixture.stored == nil)
+        try expectNil(fixture.run { try await session.signOut() })
+        expectEqual(session.currentState, .signedOut(.user))
+        expectNil(fixture.stored)
     }
 
     @Test func `A session stays signed in if the store cannot forget`() throws {
@@ -127,6 +128,6 @@ import Testing
         try fixture.run { try await session.restore() }
         fixture.world.withLock { $0.clearFailure = .storeDenied }
         #expect(throws: AuthError.storeDenied) { try fixture.run { try await session.signOut() } }
-        #expect(session.currentState == .signedIn(tokens))
+        expectEqual(session.currentState, .signedIn(tokens))
     }
 }

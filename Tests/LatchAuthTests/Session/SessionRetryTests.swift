@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -54,18 +55,18 @@ private final class Script: Sendable {
     @Test(arguments: Order.allCases)
     func `A refresh and the attempts at a request are counted apart`(order: Order) throws {
         let script = Script(.unauthorized, 503, 503, .ok)
-        #expect(try ask(order, script).status == .ok)
-        #expect(fixture.refreshes == 1)
-        #expect(script.requests.map { $0.prefix(8) } == ["access-0", "access-1", "access-1", "access-1"])
-        #expect(script.requests.last == "access-1 3")
+        try expectEqual(ask(order, script).status, .ok)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(script.requests.map { $0.prefix(8) }, ["access-0", "access-1", "access-1", "access-1"])
+        expectEqual(script.requests.last, "access-1 3")
     }
 
     @Test(arguments: Order.allCases)
     func `A refresh and the attempts at a request are independent: one attempt still refreshes`(order: Order) throws {
         let script = Script(.unauthorized, .ok)
-        #expect(try ask(order, script, attempts: 1).status == .ok)
-        #expect(script.requests == ["access-0 1", "access-1 1"])
-        #expect(fixture.refreshes == 1)
+        try expectEqual(ask(order, script, attempts: 1).status, .ok)
+        expectEqual(script.requests, ["access-0 1", "access-1 1"])
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test(arguments: Order.allCases)
@@ -73,15 +74,15 @@ private final class Script: Sendable {
         order: Order
     ) throws {
         let script = Script(.unauthorized, 503)
-        #expect(try ask(order, script, method: .post).status == .serviceUnavailable)
-        #expect(script.requests == ["access-0 1", "access-1 1"])
+        try expectEqual(ask(order, script, method: .post).status, .serviceUnavailable)
+        expectEqual(script.requests, ["access-0 1", "access-1 1"])
     }
 
     @Test(arguments: Order.allCases)
     func `A refresh and the attempts at a request spend nothing of a budget for the refresh`(order: Order) throws {
         let budget = RetryBudget(share: 0, reserve: 1)
         let script = Script(.unauthorized, .ok)
-        #expect(try ask(order, script, budget: budget).status == .ok)
+        try expectEqual(ask(order, script, budget: budget).status, .ok)
         #expect(!budget.isEmpty)
     }
 
@@ -90,17 +91,17 @@ private final class Script: Sendable {
         throws
     {
         let script = Script(.unauthorized)
-        #expect(try ask(order, script).status == .unauthorized)
-        #expect(script.requests == ["access-0 1", "access-1 1"])
-        #expect(fixture.refreshes == 1)
+        try expectEqual(ask(order, script).status, .unauthorized)
+        expectEqual(script.requests, ["access-0 1", "access-1 1"])
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test(arguments: Order.allCases)
     func `A refresh and the attempts at a request find a refusal between two failures`(order: Order) throws {
         let script = Script(503, .unauthorized, 503, .ok)
-        #expect(try ask(order, script).status == .ok)
-        #expect(fixture.refreshes == 1)
-        #expect(script.requests.map { $0.prefix(8) } == ["access-0", "access-0", "access-1", "access-1"])
+        try expectEqual(ask(order, script).status, .ok)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(script.requests.map { $0.prefix(8) }, ["access-0", "access-0", "access-1", "access-1"])
     }
 }
 
@@ -122,13 +123,13 @@ private final class Script: Sendable {
         let client = ClosureHandler { script.answer($0) }
             .intercepted(by: isInside ? [retry, auth, log] : [log, retry, auth])
         let response = try fixture.run { try await client.respond(to: SessionFixture.request()) }
-        #expect(response.status == .ok)
-        #expect(script.requests.count == 3)
+        expectEqual(response.status, .ok)
+        expectEqual(script.requests.count, 3)
         for line in shown.lines {
             #expect(!line.contains("access-0") && !line.contains("access-1") && !line.contains("Bearer"), "\(line)")
         }
         // Inside it sees the refusal and the failure, outside only that all went well.
-        #expect(shown.lines.isEmpty == (level > .info && !isInside))
+        expectEqual(shown.lines.isEmpty, level > .info && !isInside)
     }
 
     private final class Collector: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -34,8 +35,8 @@ import Testing
             try await session.signOut()
         }
         _ = fixture.simulation.run(horizon: .zero)
-        #expect(early() == [.unknown, .signedIn(tokens), .signedOut(.user)])
-        #expect(late() == [.signedIn(tokens), .signedOut(.user)])
+        expectEqual(early(), [.unknown, .signedIn(tokens), .signedOut(.user)])
+        expectEqual(late(), [.signedIn(tokens), .signedOut(.user)])
     }
 
     @Test(.tags(.refreshReuse)) func `The states of a session go on for the others when one observer stops`() throws {
@@ -51,7 +52,7 @@ import Testing
             try await session.signIn(tokens)
         }
         _ = fixture.simulation.run(horizon: .zero)
-        #expect(other() == [.unknown, .signedIn(tokens)])
+        expectEqual(other(), [.unknown, .signedIn(tokens)])
     }
 
     @Test(.tags(.refreshReuse)) func `The states of a session end with the session`() throws {
@@ -72,7 +73,7 @@ import Testing
     @Test(.tags(.refreshReuse)) func `The states of a session leave nothing behind after ten thousand observers`() {
         let session = SessionFixture().makeSession()
         for _ in 0..<10_000 { _ = session.states }
-        #expect(session.broadcast.watcherCount == 0)
+        expectEqual(session.broadcast.watcherCount, 0)
     }
 
     @Test(.tags(.sessionObservers)) func `The states of a session change with time too, each change once`() throws {
@@ -86,7 +87,7 @@ import Testing
         let second = try fixture.run { try await session.credential() }
         try fixture.run { try await session.signOut() }
         _ = fixture.simulation.run()
-        #expect(seen() == [.unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.user)])
+        expectEqual(seen(), [.unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.user)])
     }
 
     @Test func `The states of a session follow a background refresh before the expiry, forever`() throws {
@@ -99,7 +100,7 @@ import Testing
         _ = fixture.simulation.run { fixture.refreshes == 20 }
         try fixture.run { try await session.signOut() }
         _ = fixture.simulation.run()
-        #expect(fixture.refreshes == 20)
+        expectEqual(fixture.refreshes, 20)
         #expect(!seen().contains { if case .expired = $0 { true } else { false } })
     }
 
@@ -115,10 +116,10 @@ import Testing
         try fixture.run { try await session.signIn(tokens) }
         let recovery = fixture.simulation.now.addingTimeInterval(7_200)
         _ = fixture.simulation.run { fixture.simulation.now >= recovery }
-        #expect(session.currentState == .expired(tokens))
+        expectEqual(session.currentState, .expired(tokens))
         isOffline.withLock { $0 = false }
         _ = fixture.simulation.run { session.currentState != .expired(tokens) }
-        #expect(session.currentState.credential?.access == "access-1")
+        expectEqual(session.currentState.credential?.access, "access-1")
         try fixture.run { try await session.signOut() }
     }
 }

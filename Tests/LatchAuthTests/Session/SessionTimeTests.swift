@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -23,7 +24,7 @@ import Testing
         let signedIn = tokens
         try fixture.run { try await session.signIn(signedIn) }
         _ = try fixture.run { try await session.credential() }
-        #expect(fixture.refreshes == refreshes)
+        expectEqual(fixture.refreshes, refreshes)
     }
 
     @Test func `A session takes no more than a fifth of a short life as the lead`() throws {
@@ -35,12 +36,12 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(7.9))
             _ = try await session.credential()
         }
-        #expect(fixture.refreshes == 0)
+        expectEqual(fixture.refreshes, 0)
         try fixture.run {
             try await fixture.simulation.clock.sleep(for: .seconds(0.2))
             _ = try await session.credential()
         }
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test(arguments: [(0.5, 4.9, 5.1), (7, 4.9, 5.1), (0.3, 6.9, 7.1)])
@@ -57,12 +58,12 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(before))
             _ = try await session.credential()
         }
-        #expect(fixture.refreshes == 0)
+        expectEqual(fixture.refreshes, 0)
         try fixture.run {
             try await fixture.simulation.clock.sleep(for: .seconds(after - before))
             _ = try await session.credential()
         }
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.refreshes, 1)
     }
 
     /// A3: who starts late in a credential's life must not take the rest for the whole.
@@ -76,11 +77,11 @@ import Testing
         tokens.issued = nil
         let signedIn = tokens
         try fixture.run { try await fixture.makeSession(over: store).signIn(signedIn) }
-        #expect(store.loadRecord()?.issued == fixture.simulation.now)
+        expectEqual(store.loadRecord()?.issued, fixture.simulation.now)
         try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(age)) }
         let again = fixture.makeSession(over: store)
         _ = try fixture.run { try await again.credential() }
-        #expect(fixture.refreshes == refreshes)
+        expectEqual(fixture.refreshes, refreshes)
     }
 
     @Test func `A session keeps no other date if the credential has a start date`() throws {
@@ -92,8 +93,8 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(890))
             _ = try await session.credential()
         }
-        #expect(fixture.refreshes == 1)
-        #expect(store.loadRecord()?.issued == nil)
+        expectEqual(fixture.refreshes, 1)
+        expectNil(store.loadRecord()?.issued)
     }
 
     @Test func `A session counts the life of a successor from its own beginning`() throws {
@@ -109,12 +110,12 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(800))
             _ = try await session.credential()
         }
-        #expect(store.loadRecord()?.issued == fixture.simulation.now)
+        expectEqual(store.loadRecord()?.issued, fixture.simulation.now)
         let again = fixture.makeSession(over: store)
         for (age, refreshes) in [(719.0, 1), (2, 2)] {
             try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(age)) }
             _ = try fixture.run { try await again.credential() }
-            #expect(fixture.refreshes == refreshes)
+            expectEqual(fixture.refreshes, refreshes)
         }
     }
 
@@ -141,7 +142,7 @@ import Testing
             try await fixture.simulation.clock.sleep(for: .seconds(1e8))
             _ = try await session.credential()
         }
-        #expect(fixture.refreshes == 0)
+        expectEqual(fixture.refreshes, 0)
     }
 
     @Test(arguments: [86_400.0, -86_400.0, 3_600.0, -600.0])
@@ -152,7 +153,7 @@ import Testing
         try fixture.run { try await session.signIn(fixture.issue(0, life: 3_600)) }
         fixture.simulation.jumpDate(bySeconds: jump)
         for _ in 0..<5 {
-            #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .ok)
+            try expectEqual(fixture.run { try await client.respond(to: SessionFixture.request()) }.status, .ok)
         }
         #expect(fixture.refreshes <= 1)
     }
@@ -163,10 +164,10 @@ import Testing
         let sent = fixture.simulation.now
         try fixture.run { try await fixture.simulation.clock.sleep(for: .seconds(20)) }
         session.observe(issuerDate: sent.addingTimeInterval(1), ofRequestSentAt: sent)
-        #expect(session.view.withLock { $0.clockOffset } == 0)
+        expectEqual(session.view.withLock { $0.clockOffset }, 0)
         session.observe(issuerDate: sent.addingTimeInterval(-100), ofRequestSentAt: sent)
-        #expect(session.view.withLock { $0.clockOffset } == -100)
+        expectEqual(session.view.withLock { $0.clockOffset }, -100)
         session.observe(issuerDate: sent.addingTimeInterval(120), ofRequestSentAt: sent)
-        #expect(session.view.withLock { $0.clockOffset } == 100)
+        expectEqual(session.view.withLock { $0.clockOffset }, 100)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -21,11 +22,11 @@ import Testing
         let fixture = fixture(answeringAfter: 70, life: 100)
         let session = fixture.makeSession()
         try fixture.pass(.seconds(90))
-        #expect(try fixture.run { try await session.credential() }.access == "access-0")
-        #expect(fixture.stored?.access == "access-0")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-0")
+        expectEqual(fixture.stored?.access, "access-0")
         #expect(try fixture.run { await session.settled() })
-        #expect(fixture.stored?.access == "access-1")
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.stored?.access, "access-1")
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test
@@ -34,9 +35,9 @@ import Testing
         let session = fixture.makeSession()
         #expect(throws: AuthError.refreshTimedOut) { try fixture.run { try await session.credential() } }
         #expect(try fixture.run { await session.settled() })
-        #expect(fixture.stored?.access == "access-1")
-        #expect(try fixture.run { try await session.credential() }.access == "access-1")
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.stored?.access, "access-1")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-1")
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test
@@ -52,7 +53,7 @@ import Testing
         leaving.cancel()
         #expect(try !fixture.run { try await leaving.value })
         #expect(try fixture.run { try await patient.value })
-        #expect(fixture.stored?.access == "access-1")
+        expectEqual(fixture.stored?.access, "access-1")
     }
 
     @Test func `A session that waits to settle tries again to store a result that a full disk refused`() throws {
@@ -64,8 +65,8 @@ import Testing
         try fixture.pass(.seconds(20))
         fixture.world.withLock { $0.saveFailure = nil }
         #expect(try fixture.run { try await rest.value })
-        #expect(fixture.stored?.access == "access-1")
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.stored?.access, "access-1")
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test func `A session that waits to settle is not at rest while suspended with a request in flight`() throws {
@@ -80,7 +81,7 @@ import Testing
         #expect(try !fixture.run { await session.settled(within: .seconds(10)) })
         try fixture.run { await session.resume() }
         #expect(try fixture.run { await session.settled() })
-        #expect(fixture.stored?.access == "access-1")
+        expectEqual(fixture.stored?.access, "access-1")
     }
 
     @Test
@@ -91,8 +92,8 @@ import Testing
         try fixture.pass(.seconds(1))
         try fixture.run { try await session.signIn(SessionFixture().tokens(0, life: -1)) }
         #expect(try fixture.run { await session.settled() })
-        #expect(fixture.stored?.refresh == "refresh-1")
-        #expect(fixture.refreshes == 1)
+        expectEqual(fixture.stored?.refresh, "refresh-1")
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test func `A session that waits to settle is not held up by a hanging request of an earlier session`() throws {
@@ -106,8 +107,8 @@ import Testing
         fixture.simulation.spawn { _ = try? await session.credential() }
         try fixture.pass(.seconds(1))
         try fixture.run { try await session.stepUp(to: SessionFixture().tokens(5, life: -1)) }
-        #expect(try fixture.run { try await session.credential() }.access == "access-9")
-        #expect(fixture.refreshes == 2)
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-9")
+        expectEqual(fixture.refreshes, 2)
     }
 
     @Test func `A session that waits to settle waits without a limit for a store, if its caller says so`() throws {
@@ -117,17 +118,17 @@ import Testing
         #expect(throws: AuthError.storeFull) { try fixture.run { try await session.credential() } }
         let rest = fixture.simulation.spawn { await session.settled(within: .seconds(5), orUnstored: true) }
         try fixture.pass(.seconds(300))
-        #expect(fixture.stored?.access == "access-0")
+        expectEqual(fixture.stored?.access, "access-0")
         fixture.world.withLock { $0.saveFailure = nil }
         #expect(try fixture.run { try await rest.value })
-        #expect(fixture.stored?.access == "access-1")
+        expectEqual(fixture.stored?.access, "access-1")
     }
 
     @Test func `A session that waits to settle is at rest at once if nothing happens`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         #expect(try fixture.run { await session.settled() })
-        #expect(try fixture.run { try await session.credential() }.access == "access-0")
+        try expectEqual(fixture.run { try await session.credential() }.access, "access-0")
         #expect(try fixture.run { await session.settled(within: .zero) })
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import SessionSimulation
@@ -34,7 +35,7 @@ import Testing
         #expect(values.isEmpty)
         shared.finish(.success(4))
         #expect(simulation.run())
-        #expect(values == Array(repeating: 4, count: count))
+        expectEqual(values, Array(repeating: 4, count: count))
     }
 
     @Test func `A shared result is available at once to a late caller`() {
@@ -42,7 +43,7 @@ import Testing
         wait()
         wait()
         #expect(simulation.run())
-        #expect(values == [4, 4])
+        expectEqual(values, [4, 4])
     }
 
     @Test func `A shared result is the first one, however often it is finished`() {
@@ -52,7 +53,7 @@ import Testing
         shared.finish(.failure(AuthError.superseded))
         wait()
         #expect(simulation.run())
-        #expect(values == [1, 1])
+        expectEqual(values, [1, 1])
     }
 
     @Test func `A shared result is the same failure for all`() {
@@ -65,7 +66,7 @@ import Testing
                 if case .failure(let error as AuthError) = result { error.code } else { nil }
             }
         }
-        #expect(codes == Array(repeating: "superseded", count: 4))
+        expectEqual(codes, Array(repeating: "superseded", count: 4))
     }
 
     @Test func `A shared result releases a canceled caller at once, and keeps the others`() {
@@ -75,21 +76,21 @@ import Testing
         #expect(simulation.run())
         leaving.cancel()
         #expect(simulation.run())
-        #expect(cancellations == 1)
-        #expect(values.count == 1)
+        expectEqual(cancellations, 1)
+        expectEqual(values.count, 1)
         shared.finish(.success(9))
         #expect(simulation.run())
-        #expect(values.compactMap { $0 } == [9, 9])
+        expectEqual(values.compactMap { $0 }, [9, 9])
     }
 
     @Test func `A shared result is not awaited by a caller that was canceled before`() {
         let task = wait()
         task.cancel()
         #expect(simulation.run())
-        #expect(cancellations == 1)
+        expectEqual(cancellations, 1)
         shared.finish(.success(9))
         #expect(simulation.run())
-        #expect(values.count == 1)
+        expectEqual(values.count, 1)
     }
 
     @Test func `A shared result that already exists is given to a canceled caller`() {
@@ -97,7 +98,7 @@ import Testing
         let task = wait()
         task.cancel()
         #expect(simulation.run())
-        #expect(values == [9])
+        expectEqual(values, [9])
     }
 
     @Test func `A shared result does not change if the cancellation comes after it`() {
@@ -106,7 +107,7 @@ import Testing
         shared.finish(.success(9))
         task.cancel()
         #expect(simulation.run())
-        #expect(values == [9])
+        expectEqual(values, [9])
     }
 
     @Test func `A shared result is given exactly once to each while threads race to finish and to cancel`() async {
@@ -128,7 +129,7 @@ import Testing
                 for await outcome in group { outcomes.append(outcome) }
                 return outcomes
             }
-            #expect(outcomes.count == 9)
+            expectEqual(outcomes.count, 9)
             // Whoever was not cancelled has the result; who was may have either.
             #expect(outcomes.count { $0 == round } >= 5)
             #expect(outcomes.allSatisfy { $0 == nil || $0 == round })

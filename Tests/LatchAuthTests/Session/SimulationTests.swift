@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import SessionSimulation
 import TestSupport
@@ -51,7 +52,7 @@ import Testing
 
     @Test func `A session in simulation is the same run each time for one seed`() {
         for seed in [3, 17, 99] as [UInt64] {
-            #expect(SessionScenario.trace(seed: seed) == SessionScenario.trace(seed: seed))
+            expectEqual(SessionScenario.trace(seed: seed), SessionScenario.trace(seed: seed))
         }
     }
 }

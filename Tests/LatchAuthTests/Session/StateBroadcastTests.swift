@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import Testing
 
@@ -12,38 +13,38 @@ import Testing
         let late = broadcast.stream()
         broadcast.send("third")
         broadcast.finish()
-        #expect(await Array(early) == ["first", "second", "third"])
-        #expect(await Array(late) == ["second", "third"])
+        await expectEqual(Array(early), ["first", "second", "third"])
+        await expectEqual(Array(late), ["second", "third"])
     }
 
     @Test func `A broadcast of states does not send a state that is current already`() async {
         let stream = broadcast.stream()
         for state in ["first", "second", "second", "first", "first"] { broadcast.send(state) }
         broadcast.finish()
-        #expect(await Array(stream) == ["first", "second", "first"])
+        await expectEqual(Array(stream), ["first", "second", "first"])
     }
 
     @Test func `A broadcast of states keeps its last state after the end, and sends it to late observers`() async {
         broadcast.send("last")
         broadcast.finish()
         broadcast.send("too late")
-        #expect(broadcast.current == "last")
-        #expect(await Array(broadcast.stream()) == ["last"])
-        #expect(await Array(broadcast.stream()) == ["last"])
-        #expect(broadcast.watcherCount == 0)
+        expectEqual(broadcast.current, "last")
+        await expectEqual(Array(broadcast.stream()), ["last"])
+        await expectEqual(Array(broadcast.stream()), ["last"])
+        expectEqual(broadcast.watcherCount, 0)
     }
 
     @Test func `A broadcast of states ends all streams, and can be ended twice`() async {
         let streams = (0..<10).map { _ in broadcast.stream() }
-        #expect(broadcast.watcherCount == 10)
+        expectEqual(broadcast.watcherCount, 10)
         broadcast.finish()
         broadcast.finish()
-        for stream in streams { #expect(await Array(stream) == ["first"]) }
+        for stream in streams { await expectEqual(Array(stream), ["first"]) }
     }
 
     @Test func `A broadcast of states forgets a stream that no task keeps`() {
         for _ in 0..<1_000 { _ = broadcast.stream() }
-        #expect(broadcast.watcherCount == 0)
+        expectEqual(broadcast.watcherCount, 0)
     }
 
     @Test func `A broadcast of states loses nothing for a reader that is slow`() async {
@@ -51,7 +52,7 @@ import Testing
         let stream = numbers.stream()
         for number in 1...5_000 { numbers.send(number) }
         numbers.finish()
-        #expect(await Array(stream) == Array(0...5_000))
+        await expectEqual(Array(stream), Array(0...5_000))
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -77,9 +78,9 @@ import Testing
         }
         numbers.finish()
         let seen = await Array(one)
-        #expect(await Array(other) == seen)
-        #expect(seen.count == 801)
-        #expect(seen.last == numbers.current)
+        await expectEqual(Array(other), seen)
+        expectEqual(seen.count, 801)
+        expectEqual(seen.last, numbers.current)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -30,34 +31,34 @@ import Testing
                 try await session.steppedUp(for: Self.asked, refusing: snapshot, by: nil)
             }
         }
-        #expect(session.stepUp == Self.asked)
+        expectEqual(session.stepUp, Self.asked)
         return session
     }
 
     @Test func `A step-up that is asked for outlives a refresh`() throws {
         let session = try session()
         _ = try fixture.run { try await session.refreshed(replacing: fixture.tokens(0)) }
-        #expect(fixture.refreshes == 1)
-        #expect(session.stepUp == Self.asked)
+        expectEqual(fixture.refreshes, 1)
+        expectEqual(session.stepUp, Self.asked)
     }
 
     @Test func `A step-up that is asked for ends with a sign-in, unless the tokens do not satisfy it`() throws {
         let session = try session()
         let silver = Tokens(access: try token("1", acr: "silver"))
         try fixture.run { try await session.signIn(silver) }
-        #expect(session.stepUp == Self.asked)
+        expectEqual(session.stepUp, Self.asked)
         let gold = Tokens(access: try token("1", acr: "gold"))
         try fixture.run { try await session.signIn(gold) }
-        #expect(session.stepUp == nil)
+        expectNil(session.stepUp)
         let other = try self.session()
         try fixture.run { try await other.signIn(Tokens(access: "opaque")) }
-        #expect(other.stepUp == nil)
+        expectNil(other.stepUp)
     }
 
     @Test func `A step-up that is asked for ends with a sign-out`() throws {
         let session = try session()
         _ = try fixture.run { try await session.signOut() }
-        #expect(session.stepUp == nil)
+        expectNil(session.stepUp)
     }
 
     @Test func `A step-up that is asked for is not met by another user, whose tokens are not taken`() throws {
@@ -65,8 +66,8 @@ import Testing
         let session = try session(mine)
         let others = Tokens(access: try token("2", acr: "gold"))
         #expect(throws: AuthError.differentUser) { try fixture.run { try await session.stepUp(to: others) } }
-        #expect(session.currentState == .signedIn(mine))
-        #expect(session.stepUp == Self.asked)
+        expectEqual(session.currentState, .signedIn(mine))
+        expectEqual(session.stepUp, Self.asked)
     }
 
     @Test func `A step-up that is asked for is not met while no user is signed in`() throws {
@@ -74,7 +75,7 @@ import Testing
         #expect(throws: AuthError.missingToken) {
             try fixture.run { try await session.stepUp(to: Tokens(access: "gold")) }
         }
-        #expect(fixture.stored == nil)
+        expectNil(fixture.stored)
     }
 
     @Test func `A step-up that is asked for ends with an earlier sign-out, and nothing of it is kept`() throws {
@@ -95,9 +96,9 @@ import Testing
             }
         }
         _ = fixture.simulation.run()
-        #expect(session.currentState == .signedOut(.user))
-        #expect(session.stepUp == nil)
-        #expect(fixture.stored == nil)
+        expectEqual(session.currentState, .signedOut(.user))
+        expectNil(session.stepUp)
+        expectNil(fixture.stored)
     }
 
     @Test func `A step-up that is asked for is carried on for the others when one request is canceled`() throws {
@@ -117,7 +118,7 @@ import Testing
             await #expect(throws: CancellationError.self) { try await first.value }
             return try await session.steppedUp(for: Self.asked, refusing: snapshot) { _ in Tokens(access: "second") }
         }
-        #expect(stepped.credential.access == "gold")
+        expectEqual(stepped.credential.access, "gold")
     }
 
     @Test func `A step-up that is asked for gives the new credential to callers that wait for a refresh`() throws {
@@ -129,9 +130,9 @@ import Testing
             return try await refreshed
         }
         _ = fixture.simulation.run()
-        #expect(refreshed.access == "gold")
-        #expect(fixture.stored?.access == "gold")
-        #expect(session.currentState.credential?.access == "gold")
+        expectEqual(refreshed.access, "gold")
+        expectEqual(fixture.stored?.access, "gold")
+        expectEqual(session.currentState.credential?.access, "gold")
     }
 
     @Test func `A step-up that is asked for that cannot be stored changes nothing`() throws {
@@ -141,14 +142,14 @@ import Testing
         #expect(throws: AuthError.storeFull) {
             try fixture.run { try await session.stepUp(to: Tokens(access: "gold")) }
         }
-        #expect(session.currentState == before)
-        #expect(session.stepUp == Self.asked)
+        expectEqual(session.currentState, before)
+        expectEqual(session.stepUp, Self.asked)
     }
 
     @Test func `A step-up that is asked for keeps the key that the tokens are bound to`() throws {
         let key = try DPoPKey.generate()
         let session = try session(Tokens(access: "silver", tokenType: .dpop, key: key))
         try fixture.run { try await session.stepUp(to: Tokens(access: "gold", tokenType: .dpop)) }
-        #expect(fixture.stored?.key == key)
+        expectEqual(fixture.stored?.key, key)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -120,7 +121,7 @@ private final class StepUpIssuer: Sendable {
             simulation.spawn { try await session.signIn(issuer.issue("plain")) }
             let strange = play(simulation, issuer, session)
             #expect(strange.isEmpty, "seed \(seed)")
-            #expect(session.currentState.credential == store.load(), "seed \(seed)")
+            expectEqual(session.currentState.credential, store.load(), "seed \(seed)")
             #expect(session.stepUp == nil || session.currentState.isSignedIn, "seed \(seed)")
             // A step-up that a sign-out has ended may still be under way when the next one begins.
             #expect(issuer.mostAsking <= 3, "seed \(seed)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -17,19 +18,19 @@ import Testing
         let classes = requirement(
             #"Bearer error="insufficient_user_authentication", error_description="A different authentication level is required", acr_values="myACR""#
         )
-        #expect(classes == StepUpRequirement(contextClasses: ["myACR"]))
+        expectEqual(classes, StepUpRequirement(contextClasses: ["myACR"]))
         let age = requirement(
             #"Bearer error="insufficient_user_authentication", error_description="More recent authentication is required", max_age="5""#
         )
-        #expect(age == StepUpRequirement(maximumAge: .seconds(5)))
+        expectEqual(age, StepUpRequirement(maximumAge: .seconds(5)))
     }
 
     @Test func `A step-up requirement can come in any scheme, beside other challenges`() {
         let field =
             #"Basic realm="x", DPoP algs="ES256", error="insufficient_user_authentication", acr_values="b a", max_age=0, scope="pay""#
-        #expect(
-            requirement(field)
-                == StepUpRequirement(contextClasses: ["b", "a"], maximumAge: .zero, scopes: Scopes(parsing: "pay")))
+        expectEqual(
+            requirement(field),
+            StepUpRequirement(contextClasses: ["b", "a"], maximumAge: .zero, scopes: Scopes(parsing: "pay")))
     }
 
     @Test(arguments: [
@@ -38,7 +39,7 @@ import Testing
         #"Bearer error="Insufficient_User_Authentication""#,
     ])
     func `A step-up requirement is absent if the challenge differs`(field: String) {
-        #expect(requirement(field) == nil)
+        expectNil(requirement(field))
     }
 
     /// Microsoft Entra's, in either alphabet and with any padding.
@@ -47,14 +48,14 @@ import Testing
         let asked = try #require(
             requirement(
                 #"Bearer realm="", authorization_uri="https://x", error="insufficient_claims", claims="\#(claims)""#))
-        #expect(asked.claims == ["a": ["v": "???>"]])
+        expectEqual(asked.claims, ["a": ["v": "???>"]])
         let decoded = try JSONDecoder().decode(StepUpRequirement.self, from: JSONEncoder().encode(asked))
         #expect(decoded == asked && decoded != StepUpRequirement())
     }
 
     @Test(arguments: [#"claims="!""#, #"claims="W10=""#, #"claims="""#, "realm=x"])
     func `A step-up requirement needs the user even if its claims cannot be read`(parameter: String) {
-        #expect(requirement("Bearer error=insufficient_claims, \(parameter)") == StepUpRequirement())
+        expectEqual(requirement("Bearer error=insufficient_claims, \(parameter)"), StepUpRequirement())
     }
 
     @Test func `A step-up requirement has the claims of a refused refresh`() {
@@ -62,16 +63,16 @@ import Testing
         let object: JSONObject = ["access_token": ["capolids": ["essential": true, "values": ["c"]]]]
         for claims in [.string(text), .object(object)] as [JSONValue] {
             let asked = StepUpRequirement(errorCode: "invalid_grant", suberror: "basic_action", claims: claims)
-            #expect(asked?.claims == object)
+            expectEqual(asked?.claims, object)
         }
-        #expect(StepUpRequirement(errorCode: "invalid_grant", claims: .string(text)) == nil)
-        #expect(StepUpRequirement(errorCode: "login_required", claims: "no object")?.claims == nil)
+        expectNil(StepUpRequirement(errorCode: "invalid_grant", claims: .string(text)))
+        expectNil(StepUpRequirement(errorCode: "login_required", claims: "no object")?.claims)
     }
 
     @Test(arguments: ["-5", "5.5", "five", "", "99999999999999999999", "+5"])
     func `A step-up requirement has no age if that is not a number of seconds`(age: String) {
         let field = #"Bearer error="insufficient_user_authentication", max_age="\#(age)""#
-        #expect(requirement(field) == StepUpRequirement())
+        expectEqual(requirement(field), StepUpRequirement())
     }
 }
 
@@ -84,7 +85,7 @@ import Testing
         let tokens = Tokens(access: try token(["acr": "gold", "auth_time": 1_799_999_990]), scope: "pay read")
         let asked = StepUpRequirement(
             contextClasses: ["silver", "gold"], maximumAge: .seconds(10), scopes: Scopes(parsing: "pay"))
-        #expect(tokens.satisfies(asked, at: now) == true)
+        expectEqual(tokens.satisfies(asked, at: now), true)
     }
 
     @Test(arguments: [
@@ -94,27 +95,27 @@ import Testing
     ])
     func `Tokens do not satisfy a step-up requirement if a claim says the contrary`(asked: StepUpRequirement) throws {
         let tokens = Tokens(access: try token(["acr": "gold", "auth_time": 1_799_999_990]), scope: "pay")
-        #expect(tokens.satisfies(asked, at: now) == false)
+        expectEqual(tokens.satisfies(asked, at: now), false)
     }
 
     @Test func `Tokens do not decide a step-up requirement if they are unreadable or lack the claim`() throws {
         let asked = StepUpRequirement(contextClasses: ["gold"])
         for access in ["opaque", "a.b.c", "", try token(["acr": 1]), try token([:])] {
-            #expect(Tokens(access: access).satisfies(asked, at: now) == nil)
+            expectNil(Tokens(access: access).satisfies(asked, at: now))
         }
-        #expect(Tokens(access: try token(["acr": "gold"])).satisfies(StepUpRequirement(), at: now) == nil)
+        expectNil(Tokens(access: try token(["acr": "gold"])).satisfies(StepUpRequirement(), at: now))
     }
 
     @Test func `Tokens are read from the ID token for a step-up if the access token is opaque`() throws {
         let tokens = Tokens(access: "opaque", idToken: try token(["acr": "gold"]))
-        #expect(tokens.satisfies(StepUpRequirement(contextClasses: ["gold"]), at: now) == true)
+        expectEqual(tokens.satisfies(StepUpRequirement(contextClasses: ["gold"]), at: now), true)
     }
 
     @Test func `Tokens belong to one user if subject and issuer are the same`() throws {
         let one = Tokens(access: try token(["iss": "a", "sub": "1"]))
-        #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))) == true)
-        #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "2"]))) == false)
-        #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "b", "sub": "1"]))) == false)
-        #expect(one.hasSameUser(as: Tokens(access: "opaque")) == nil)
+        expectEqual(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))), true)
+        expectEqual(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "2"]))), false)
+        expectEqual(one.hasSameUser(as: Tokens(access: try token(["iss": "b", "sub": "1"]))), false)
+        expectNil(one.hasSameUser(as: Tokens(access: "opaque")))
     }
 }

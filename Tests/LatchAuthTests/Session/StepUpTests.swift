@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -83,12 +84,12 @@ import Testing
         let error = #expect(throws: AuthError.stepUpRequired) {
             try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
         }
-        #expect(error?.requirement == Self.asked)
-        #expect(session.stepUp == Self.asked)
-        #expect(session.currentState == .signedIn(fixture.stored ?? Tokens(access: "")))
-        #expect(fixture.refreshes == 0)
-        #expect(requests == ["/gold access-0"])
-        #expect(try fixture.run { try await client.respond(to: .example(.get, "/plain")) }.status == .ok)
+        expectEqual(error?.requirement, Self.asked)
+        expectEqual(session.stepUp, Self.asked)
+        expectEqual(session.currentState, .signedIn(fixture.stored ?? Tokens(access: "")))
+        expectEqual(fixture.refreshes, 0)
+        expectEqual(requests, ["/gold access-0"])
+        try expectEqual(fixture.run { try await client.respond(to: .example(.get, "/plain")) }.status, .ok)
     }
 
     @Test func `A session that has to step up lets observers see each requirement and its end once`() throws {
@@ -101,13 +102,13 @@ import Testing
             }
         }
         settle()
-        #expect(seen() == [nil, Self.asked])
+        expectEqual(seen(), [nil, Self.asked])
         let gold = gold()
         try fixture.run { try await session.stepUp(to: gold) }
         settle()
-        #expect(seen() == [nil, Self.asked, nil])
-        #expect(try fixture.run { try await client.respond(to: .example(.get, "/gold")) }.body.text == "gold")
-        #expect(session.broadcast.watcherCount == 0)
+        expectEqual(seen(), [nil, Self.asked, nil])
+        try expectEqual(fixture.run { try await client.respond(to: .example(.get, "/gold")) }.body.text, "gold")
+        expectEqual(session.broadcast.watcherCount, 0)
     }
 
     @Test
@@ -126,17 +127,17 @@ import Testing
                 for _ in 0..<20 {
                     group.addTask {
                         let response = try await client.respond(to: .example(.post, "/gold", body: HTTPBody("content")))
-                        #expect(response.body.text == "gold")
+                        expectEqual(response.body.text, "gold")
                     }
                 }
                 try await group.waitForAll()
             }
         }
-        #expect(asked.withLock { $0 } == [Self.asked])
-        #expect(requests.count == 40)
-        #expect(session.stepUp == nil)
-        #expect(fixture.refreshes == 0)
-        #expect(fixture.stored == gold)
+        expectEqual(asked.withLock { $0 }, [Self.asked])
+        expectEqual(requests.count, 40)
+        expectNil(session.stepUp)
+        expectEqual(fixture.refreshes, 0)
+        expectEqual(fixture.stored, gold)
     }
 
     @Test func `A session that has to step up does not ask again for a refusal that comes late`() throws {
@@ -152,10 +153,10 @@ import Testing
             // The first request is on its way when the user steps up unasked.
             try await self.fixture.simulation.clock.sleep(for: .milliseconds(10))
             try await session.stepUp(to: gold)
-            #expect(try await late.body.text == "gold")
+            try await expectEqual(late.body.text, "gold")
         }
-        #expect(count.withLock { $0 } == 0)
-        #expect(session.stepUp == nil)
+        expectEqual(count.withLock { $0 }, 0)
+        expectNil(session.stepUp)
     }
 
     @Test func `A session that has to step up reports the user's refusal, and asks again next time`() throws {
@@ -171,11 +172,11 @@ import Testing
                 try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
             }
             #expect(error?.cause is Declined)
-            #expect(error?.requirement == Self.asked)
+            expectEqual(error?.requirement, Self.asked)
         }
-        #expect(count.withLock { $0 } == 2)
+        expectEqual(count.withLock { $0 }, 2)
         #expect(session.currentState.isSignedIn)
-        #expect(session.stepUp == Self.asked)
+        expectEqual(session.stepUp, Self.asked)
     }
 
     @Test func `A session that has to step up asks once for a request, although the server refuses again`() throws {
@@ -186,10 +187,10 @@ import Testing
         #expect(throws: AuthError.stepUpRequired) {
             try fixture.run { try await client.respond(to: .example(.get, "/gold")) }
         }
-        #expect(requests == ["/gold access-0", "/gold silver"])
+        expectEqual(requests, ["/gold access-0", "/gold silver"])
         // RFC 6749 §6: a response without a refresh token leaves the old one valid.
-        #expect(session.currentState == .signedIn(Tokens(access: "silver", refresh: "refresh-0")))
-        #expect(session.stepUp == Self.asked)
+        expectEqual(session.currentState, .signedIn(Tokens(access: "silver", refresh: "refresh-0")))
+        expectEqual(session.stepUp, Self.asked)
     }
 
     @Test func `A session that has to step up refreshes first if the credential is refused for both reasons`() throws {
@@ -197,18 +198,18 @@ import Testing
         resource.withLock { $0.good = ["access-1", "gold"] }
         let gold = gold()
         let client = handler(session) { _ in gold }
-        #expect(try fixture.run { try await client.respond(to: .example(.get, "/gold")) }.body.text == "gold")
-        #expect(requests == ["/gold access-0", "/gold access-1", "/gold gold"])
-        #expect(fixture.refreshes == 1)
+        try expectEqual(fixture.run { try await client.respond(to: .example(.get, "/gold")) }.body.text, "gold")
+        expectEqual(requests, ["/gold access-0", "/gold access-1", "/gold gold"])
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test
     func `A session that has to step up returns a refusal for lack of a scope as it is, without a refresh`() throws {
         let session = try signedIn()
         let response = try fixture.run { try await self.handler(session).respond(to: .example(.get, "/scope")) }
-        #expect(response.status == .unauthorized)
-        #expect(requests.count == 1)
-        #expect(fixture.refreshes == 0)
-        #expect(session.stepUp == nil)
+        expectEqual(response.status, .unauthorized)
+        expectEqual(requests.count, 1)
+        expectEqual(fixture.refreshes, 0)
+        expectNil(session.stepUp)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -64,10 +65,10 @@ private final class CountingStore: SecretStore {
             let session = session(over: store, in: isShared ? folder : nil)
             try await session.signIn(Self.tokens)
             _ = store.takeCalls()
-            #expect(try await session.refreshed(replacing: Self.tokens).access == "a1")
+            try await expectEqual(session.refreshed(replacing: Self.tokens).access, "a1")
             // One for the key, and one for the successor.
             let calls = isShared ? ["write", "write"] : ["read", "write", "read", "write"]
-            #expect(store.takeCalls() == calls)
+            expectEqual(store.takeCalls(), calls)
         }
     }
 
@@ -76,7 +77,7 @@ private final class CountingStore: SecretStore {
             let store = CountingStore()
             let (one, other) = (session(over: store, in: folder), session(over: store, in: folder))
             try await one.signIn(Self.tokens)
-            #expect(try await other.credential() == Self.tokens)
+            try await expectEqual(other.credential(), Self.tokens)
             _ = store.takeCalls()
             // Signed out: the record is read once after the change, and not with each request.
             try await one.signOut()
@@ -103,7 +104,7 @@ private final class CountingStore: SecretStore {
         let locked = SecretTokenStore<Tokens>(
             store, name: "account", coordination: FileCoordination(path: "/proc/no-such-folder/account"))
         let session = Session<Tokens>(store: locked) { _ in throw AuthError.refreshFailed }
-        #expect(try await session.credential() == Self.tokens)
+        try await expectEqual(session.credential(), Self.tokens)
         await #expect(throws: AuthError.self) { try await session.signOut() }
         #expect(session.currentState.isSignedIn)
     }
@@ -113,8 +114,8 @@ private final class CountingStore: SecretStore {
             let store = CountingStore()
             let (one, other) = (session(over: store, in: folder), session(over: store, in: folder))
             try await one.signIn(Self.tokens)
-            #expect(try await other.refreshed(replacing: Self.tokens).access == "a1")
-            #expect(try await one.signOut()?.access == "a1")
+            try await expectEqual(other.refreshed(replacing: Self.tokens).access, "a1")
+            try await expectEqual(one.signOut()?.access, "a1")
         }
     }
 
@@ -124,11 +125,11 @@ private final class CountingStore: SecretStore {
         store.write(newer, for: "account")
         let session = session(over: store, in: nil)
         await #expect(throws: AuthError.storeNewer) { try await session.credential() }
-        #expect(session.currentState == .unavailable(.storeNewer))
-        #expect(store.read("account") == newer)
+        expectEqual(session.currentState, .unavailable(.storeNewer))
+        expectEqual(store.read("account"), newer)
         try await session.signIn(Self.tokens)
         let kept = store.names().filter { $0 != "account" }
-        #expect(kept.compactMap { store.read($0) } == [newer])
+        expectEqual(kept.compactMap { store.read($0) }, [newer])
     }
 }
 
@@ -154,13 +155,13 @@ private final class CountingStore: SecretStore {
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         #expect(all == ["files-1", "mails-2"] || all == ["mails-1", "files-2"])
-        #expect(try await session.credential().access == "own-0")
+        try await expectEqual(session.credential().access, "own-0")
         // Each refresh used the refresh token of the one before.
-        #expect(requests.withLock { $0.map { $0.suffix(2) } } == ["r0", "r1"])
+        expectEqual(requests.withLock { $0.map { $0.suffix(2) } }, ["r0", "r1"])
         let own = try await session.credential()
-        #expect(try await session.refreshed(replacing: own).access == "own-3")
-        #expect(Set(try #require(store.load()?.resourceTokens).map(\.target)) == [files, mails])
-        #expect(try await session.credential(for: files).refresh == "r3")
+        try await expectEqual(session.refreshed(replacing: own).access, "own-3")
+        expectEqual(Set(try #require(store.load()?.resourceTokens).map(\.target)), [files, mails])
+        try await expectEqual(session.credential(for: files).refresh, "r3")
     }
 
     @Test
@@ -183,8 +184,8 @@ private final class CountingStore: SecretStore {
             session, for: .host("api.example.com"), target: files,
             stepUp: { _ in Tokens(access: "own", refresh: "gold") })
         let response = try await resource.intercepted(by: [auth]).respond(to: SessionFixture.request())
-        #expect(response.status == .ok)
-        #expect(sent.withLock { $0 } == ["files by weak", "files by gold"])
+        expectEqual(response.status, .ok)
+        expectEqual(sent.withLock { $0 }, ["files by weak", "files by gold"])
     }
 
     // A 400 is an answer, after which the issuer is not asked again.
@@ -209,7 +210,7 @@ private final class CountingStore: SecretStore {
         try await session.signIn(Tokens(access: "own-0", refresh: "r0", expiry: clock.now.addingTimeInterval(60)))
         await #expect(throws: (any Error).self) { try await session.credential(for: TokenTarget(resource: "unknown")) }
         clock.advance(by: 61)
-        #expect(try await session.credential().access == "own-1")
-        #expect(asked.withLock { $0 } == Array(repeating: "unknown", count: requests) + ["own"])
+        try await expectEqual(session.credential().access, "own-1")
+        expectEqual(asked.withLock { $0 }, Array(repeating: "unknown", count: requests) + ["own"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import Synchronization
@@ -21,25 +22,25 @@ import Testing
         let tokens = fixture.tokens(7)
         try fixture.run { try await session.restore() }
         #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signIn(tokens) } }
-        #expect(session.currentState == .signedIn(tokens))
-        #expect(fixture.stored == tokens)
+        expectEqual(session.currentState, .signedIn(tokens))
+        expectEqual(fixture.stored, tokens)
     }
 
     @Test func `A store that fails after it has stored makes a sign-out fail, which still counts`() throws {
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
         #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signOut() } }
-        #expect(session.currentState == .signedOut(.user))
-        #expect(fixture.stored == nil)
+        expectEqual(session.currentState, .signedOut(.user))
+        expectNil(fixture.stored)
     }
 
     @Test func `A store that fails after it has stored does not fail a refresh`() throws {
         let session = fixture.makeSession()
         let refused = fixture.tokens(0)
-        #expect(try fixture.run { try await session.refreshed(replacing: refused) }.access == "access-1")
-        #expect(fixture.stored?.access == "access-1")
-        #expect(session.currentState.credential == fixture.stored)
-        #expect(fixture.refreshes == 1)
+        try expectEqual(fixture.run { try await session.refreshed(replacing: refused) }.access, "access-1")
+        expectEqual(fixture.stored?.access, "access-1")
+        expectEqual(session.currentState.credential, fixture.stored)
+        expectEqual(fixture.refreshes, 1)
     }
 
     @Test func `A store that fails after it has stored keeps the state of the session if it cannot be read`() throws {
@@ -47,7 +48,7 @@ import Testing
         try fixture.run { try await session.restore() }
         fixture.world.withLock { $0.loadFailure = .storeLocked }
         #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signOut() } }
-        #expect(session.currentState.credential?.access == "access-0")
+        expectEqual(session.currentState.credential?.access, "access-0")
     }
 }
 
@@ -61,11 +62,11 @@ import Testing
         fixture.world.withLock { ($0.saveFailure, $0.failsEmpty) = (.storeFull, true) }
         #expect(throws: AuthError.storeFull) { try fixture.run { try await session.refreshed(replacing: refused) } }
         #expect(session.currentState.isSignedIn)
-        #expect(fixture.stored == nil)
+        expectNil(fixture.stored)
 
         fixture.world.withLock { $0.saveFailure = nil }
-        #expect(try fixture.run { try await session.refreshed(replacing: refused) }.access == "access-1")
-        #expect(fixture.stored?.access == "access-1")
-        #expect(fixture.refreshes == 1)
+        try expectEqual(fixture.run { try await session.refreshed(replacing: refused) }.access, "access-1")
+        expectEqual(fixture.stored?.access, "access-1")
+        expectEqual(fixture.refreshes, 1)
     }
 }

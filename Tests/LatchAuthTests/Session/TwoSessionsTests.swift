@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import Synchronization
@@ -30,8 +31,8 @@ import Testing
             }
         }
         #expect(simulation.run())
-        #expect(failures.withLock { $0 } == [])
-        #expect(issuer.inspect { $0.violations } == [])
+        expectEqual(failures.withLock { $0 }, [])
+        expectEqual(issuer.inspect { $0.violations }, [])
         #expect(issuer.inspect { $0.families[0].version } > 2)
         // At the next refresh each finds what the other has stored.
         let kept = store.load()?.refresh
@@ -55,9 +56,9 @@ import Testing
             do { _ = try await other.credential() } catch { last.withLock { $0 = error } }
         }
         #expect(simulation.run())
-        #expect(last.withLock { $0 as? AuthError } == .missingToken)
-        #expect(other.currentState == .signedOut(.user))
-        #expect(store.load() == nil)
+        expectEqual(last.withLock { $0 as? AuthError }, .missingToken)
+        expectEqual(other.currentState, .signedOut(.user))
+        expectNil(store.load())
     }
 
     private func session(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -35,8 +36,8 @@ import Testing
         #expect(simulation.run())
         let results = obtained.withLock { $0 }
         #expect(results.count == 2 && Set(results).count == 1 && !results.contains(tokens))
-        #expect(issuer.inspect { $0.families[0].version } == 1)
-        #expect(issuer.inspect { $0.violations } == [])
+        expectEqual(issuer.inspect { $0.families[0].version }, 1)
+        expectEqual(issuer.inspect { $0.violations }, [])
     }
 
     /// A session whose connection takes ten seconds.
@@ -71,7 +72,7 @@ import Testing
             }
             // Nothing was used up, and the next attempt takes the new file.
             try await session.signIn(Tokens(access: "second", refresh: "second"))
-            #expect(try await session.refreshed(replacing: Tokens(access: "second")).access == "third")
+            try await expectEqual(session.refreshed(replacing: Tokens(access: "second")).access, "third")
         }
     }
 

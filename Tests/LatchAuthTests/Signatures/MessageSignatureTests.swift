@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -28,10 +29,10 @@ import Testing
         let request = try await HTTPRequest.example(.post, "/a?b=c", body: HTTPBody("hello"))
             .authorized(by: credential)
         let signature = try await verifier(key.publicKey ?? key).verify(request)
-        #expect(signature.components == ["@method", "@authority", "@path", "@query", "content-digest"])
-        #expect(signature.parameters.keyID == "k1")
-        #expect(signature.parameters.tag == "app")
-        #expect(signature.parameters.created == Date(timeIntervalSince1970: now))
+        expectEqual(signature.components, ["@method", "@authority", "@path", "@query", "content-digest"])
+        expectEqual(signature.parameters.keyID, "k1")
+        expectEqual(signature.parameters.tag, "app")
+        expectEqual(signature.parameters.created, Date(timeIntervalSince1970: now))
         let other = try Key.generate(algorithm, id: "k1")
         await #expect(throws: AuthError.refusedSignature) { try await verifier(other).verify(request) }
     }
@@ -46,7 +47,7 @@ import Testing
         let key = try Key.generate(algorithm, id: "k")
         let credential = try MessageSignature(key, namesAlgorithm: true, clock: .standing(at: now))
         let request = try await HTTPRequest.example().authorized(by: credential)
-        #expect(try await verifier(key).verify(request).parameters.algorithm == name)
+        try await expectEqual(verifier(key).verify(request).parameters.algorithm, name)
     }
 
     @Test(arguments: [SignatureAlgorithm.es512, .hs512, .rs512, .ps256])
@@ -81,13 +82,13 @@ import Testing
             fields: [.date: "Tue, 20 Apr 2021 02:07:55 GMT", .contentType: "application/json"],
             body: HTTPBody(#"{"hello": "world"}"#))
         try await credential.authorize(&request)
-        #expect(
-            request.fields["Signature-Input"]
-                == #"sig-b26=("date" "@method" "@path" "@authority" "content-type" "content-length")"#
+        expectEqual(
+            request.fields["Signature-Input"],
+            #"sig-b26=("date" "@method" "@path" "@authority" "content-type" "content-length")"#
                 + #";created=1618884473;keyid="test-key-ed25519""#)
-        #expect(
-            request.fields["Signature"]
-                == "sig-b26=:wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==:")
+        expectEqual(
+            request.fields["Signature"],
+            "sig-b26=:wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==:")
     }
 
     @Test func `A signature of a message is made again for each attempt, beside those of others`() async throws {
@@ -97,12 +98,12 @@ import Testing
         let request = try await HTTPRequest.example(.post, "/", body: HTTPBody("a"))
             .authorized(by: first).authorized(by: second).authorized(by: first)
         let inputs = try request.fields.structuredDictionary("Signature-Input")
-        #expect(inputs.map(\.key) == ["proxy", "sig1"])
-        #expect(inputs["sig1"]?.innerList?.parameters["created"] == .integer(Int64(now) + 1))
-        #expect(request.fields.values(of: "signature").count == 1)
-        #expect(request.credentialFields == ["Signature", "Signature-Input"])
-        #expect(try await verifier(mine).verify(request).label == "sig1")
-        #expect(try await verifier(theirs).verify(request).label == "proxy")
+        expectEqual(inputs.map(\.key), ["proxy", "sig1"])
+        expectEqual(inputs["sig1"]?.innerList?.parameters["created"], .integer(Int64(now) + 1))
+        expectEqual(request.fields.values(of: "signature").count, 1)
+        expectEqual(request.credentialFields, ["Signature", "Signature-Input"])
+        try await expectEqual(verifier(mine).verify(request).label, "sig1")
+        try await expectEqual(verifier(theirs).verify(request).label, "proxy")
     }
 
     @Test func `A signature of a message has another nonce each time if configured`() async throws {
@@ -118,10 +119,10 @@ import Testing
         }
         let request = try await HTTPRequest.example().authorized(by: credential)
         let signature = try await verifier(key, policy: policy).verify(request)
-        #expect(signature.parameters.expires == Date(timeIntervalSince1970: now + 60))
+        expectEqual(signature.parameters.expires, Date(timeIntervalSince1970: now + 60))
         await #expect(throws: AuthError.refusedSignature) { try await verifier(key, policy: policy).verify(request) }
         _ = try await verifier(key, policy: policy).verify(request.authorized(by: credential))
-        #expect(Set(nonces.withLock { $0 }).count == 2)
+        expectEqual(Set(nonces.withLock { $0 }).count, 2)
     }
 
     @Test func `A signature of a message takes the place of malformed fields`() async throws {
@@ -160,7 +161,7 @@ import Testing
         let policy = SignaturePolicy(
             required: ["@status", SignatureComponent("@method").ofRequest], clock: .standing(at: now))
         let signature = try await verifier(key, policy: policy).verify(response, answering: request)
-        #expect(signature.components.last == "content-digest")
+        expectEqual(signature.components.last, "content-digest")
         for other in [
             HTTPRequest.example(.put, "/a", fields: request.fields), .example(.post, "/b", fields: request.fields),
         ] {
@@ -195,8 +196,8 @@ import Testing
                 baseURL: try #require(URL(string: address.url)),
                 interceptors: [CredentialInterceptor(try MessageSignature(key), for: .host("127.0.0.1"))])
             let response = try await client.respond(to: client.request(.post, "notes", body: HTTPBody("hello")))
-            #expect(response.status == .ok)
-            #expect(response.body.text == "partner")
+            expectEqual(response.status, .ok)
+            expectEqual(response.body.text, "partner")
         }
     }
 }

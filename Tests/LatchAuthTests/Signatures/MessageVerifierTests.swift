@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -45,8 +46,8 @@ import Testing
 
     @Test func `A verifier of messages uses the given label and tag`() async throws {
         let request = try await signed(signed(tag: "app", label: "first"), tag: "other", label: "second")
-        #expect(try await verify(request) { $0.tag = "other" } == "second")
-        #expect(try await verify(request) { $0.label = "first" } == "first")
+        try await expectEqual(verify(request) { $0.tag = "other" }, "second")
+        try await expectEqual(verify(request) { $0.label = "first" }, "first")
         await #expect(throws: AuthError.missingSignature) {
             try await verify(request) { ($0.label, $0.tag) = ("first", "other") }
         }
@@ -67,12 +68,12 @@ import Testing
     @Test func `A verifier of messages requires that content is covered, and checks it`() async throws {
         let uncovered = try await signed(digest: false)
         await #expect(throws: AuthError.refusedSignature) { try await verify(uncovered) }
-        #expect(try await verify(uncovered) { $0.checksContent = false } == "sig1")
+        try await expectEqual(verify(uncovered) { $0.checksContent = false }, "sig1")
         var changed = try await signed()
         changed.body = HTTPBody("HELLO")
         await #expect(throws: AuthError.digestMismatch) { try await verify(changed) }
         changed.body = HTTPBody(.pieces(["hel", "lo"]))
-        #expect(try await verify(changed) == "sig1")
+        try await expectEqual(verify(changed), "sig1")
         changed.body = .empty
         await #expect(throws: AuthError.digestMismatch) { try await verify(changed) }
         // A digest that was set anew is not the one that was signed.
@@ -91,8 +92,8 @@ import Testing
                 by: MessageSignature(key, andContentBy: [component], clock: .standing(at: now)))
         }
         let digest = SignatureComponent.field(.contentDigest)
-        #expect(try await verify(signed(by: digest.strict)) == "sig1")
-        #expect(try await verify(signed(by: digest.bytes)) == "sig1")
+        try await expectEqual(verify(signed(by: digest.strict)), "sig1")
+        try await expectEqual(verify(signed(by: digest.bytes)), "sig1")
         await #expect(throws: AuthError.refusedSignature) { try await verify(signed(by: digest.member("sha-256"))) }
     }
 
@@ -102,15 +103,15 @@ import Testing
     {
         let request = try await signed(at: now + offset)
         let result = await Result { try await verify(request) }
-        #expect((try? result.get()) == (isBelieved ? "sig1" : nil))
-        if offset <= 30 { #expect(try await verify(request) { $0.maximumAge = nil } == "sig1") }
+        expectEqual(try? result.get(), isBelieved ? "sig1" : nil)
+        if offset <= 30 { try await expectEqual(verify(request) { $0.maximumAge = nil }, "sig1") }
     }
 
     @Test func `A verifier of messages refuses a signature after its own end`() async throws {
         let short = try await signed(at: now - 10, lifetime: .seconds(10))
         await #expect(throws: AuthError.refusedSignature) { try await verify(short) }
         let long = try await signed(at: now - 10, lifetime: .seconds(11))
-        #expect(try await verify(long) { $0.requiresExpiry = true } == "sig1")
+        try await expectEqual(verify(long) { $0.requiresExpiry = true }, "sig1")
         let endless = try await signed()
         await #expect(throws: AuthError.refusedSignature) { try await verify(endless) { $0.requiresExpiry = true } }
     }
@@ -155,11 +156,11 @@ import Testing
         await #expect(throws: AuthError.refusedSignature) { try await verify(plain, asking) }
         var forged = try await HTTPRequest.example()
             .authorized(by: MessageSignature(key, hasNonce: true, clock: .standing(at: now)))
-        #expect(try await verify(forged, asking) == "sig1")
-        #expect(asked.withLock { $0 } == 1)
+        try await expectEqual(verify(forged, asking), "sig1")
+        expectEqual(asked.withLock { $0 }, 1)
         forged.path = "/other"
         await #expect(throws: AuthError.refusedSignature) { try await verify(forged, asking) }
-        #expect(asked.withLock { $0 } == 1)
+        expectEqual(asked.withLock { $0 }, 1)
     }
 
     @Test(arguments: [
@@ -185,7 +186,7 @@ import Testing
             let (mine, signature) = (request.fields["Signature-Input"] ?? "", request.fields["Signature"] ?? "")
             request.fields["Signature-Input"] = isFirst ? "\(input), \(mine)" : "\(mine), \(input)"
             request.fields["Signature"] = isFirst ? "other=:AA==:, \(signature)" : "\(signature), other=:AA==:"
-            #expect(try await verify(request) == "sig1")
+            try await expectEqual(verify(request), "sig1")
             await #expect(throws: AuthError.malformedSignature) { try await verify(request) { $0.label = "other" } }
         }
     }
@@ -200,10 +201,10 @@ import Testing
             request.fields["Signature"] = (labels.map { "\($0)=:AA==:" } + [signature]).joined(separator: ", ")
         }
         add(7)
-        #expect(try await verify(request) == "last")
+        try await expectEqual(verify(request), "last")
         add(8)
         await #expect(throws: AuthError.refusedSignature) { try await verify(request) }
-        #expect(try await verify(request) { $0.label = "last" } == "last")
+        try await expectEqual(verify(request) { $0.label = "last" }, "last")
     }
 
     @Test func `A verifier of messages passes on errors of the closures`() async throws {
@@ -217,7 +218,7 @@ import Testing
     @Test func `A verifier of messages refuses a signature with one changed bit`() async throws {
         var random = SeededGenerator(seed: 9_421)
         let request = try await signed()
-        #expect(try await verify(request) == "sig1")
+        try await expectEqual(verify(request), "sig1")
         for name in ["Signature-Input", "Signature", "Content-Digest"] as [HTTPFieldName] {
             let value = Array((request.fields[name] ?? "").utf8)
             for _ in 0..<150 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import Testing
 
@@ -17,14 +18,14 @@ import Testing
     func `The errors of credentials and signatures have codes that stay, a sentence and a hint`(
         error: AuthError, code: String
     ) {
-        #expect(error.code == code)
+        expectEqual(error.code, code)
         #expect(error.message.hasSuffix("."))
-        #expect(error.hint?.hasSuffix(".") == true)
+        expectEqual(error.hint?.hasSuffix("."), true)
         #expect(!error.message.contains("  "))
     }
 
     @Test func `The errors of credentials and signatures are all different`() {
-        #expect(Set(Self.all.map(\.1)).count == Self.all.count)
+        expectEqual(Set(Self.all.map(\.1)).count, Self.all.count)
     }
 
     @Test(arguments: [
@@ -32,7 +33,7 @@ import Testing
         (.unwritableStructuredField, "unwritableStructuredField"),
     ])
     func `The errors of structured fields also have codes, a sentence and a hint`(error: HTTPError, code: String) {
-        #expect(error.code == code)
+        expectEqual(error.code, code)
         #expect(error.hint != nil)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchTesting
@@ -16,12 +17,12 @@ import Testing
 
     @Test func `A record of tokens can hold fields of a later version`() async throws {
         let tokens = try await load(#"{"access":"a","refresh":"r","expiry":1800000000,"boundTo":{"key":[1,2]}}"#)
-        #expect(tokens == Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000)))
+        expectEqual(tokens, Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000)))
     }
 
     @Test func `A record of tokens needs no more than the access token`() async throws {
-        #expect(try await load(#"{"access":"a"}"#) == Tokens(access: "a"))
-        #expect(try await load(#"{"access":"a","refresh":null}"#) == Tokens(access: "a"))
+        try await expectEqual(load(#"{"access":"a"}"#), Tokens(access: "a"))
+        try await expectEqual(load(#"{"access":"a","refresh":null}"#), Tokens(access: "a"))
     }
 
     @Test(arguments: [
@@ -30,20 +31,20 @@ import Testing
     ])
     func `A record of tokens that is not a credential is corrupt, never "no account"`(record: String) async {
         await #expect(throws: AuthError.storeCorrupt) { try await load(record) }
-        #expect(secrets.names() == ["auth"])
+        expectEqual(secrets.names(), ["auth"])
     }
 
     @Test func `A record of tokens is reported by its name and never by its content when it is corrupt`() async {
         let error = await #expect(throws: AuthError.storeCorrupt) { try await load(#"{"refresh":"canary-31cc"}"#) }
-        #expect(error?.message.contains("'auth'") == true)
-        #expect("\(error.map { "\($0)" } ?? "") \(String(reflecting: error))".contains("canary") == false)
+        expectEqual(error?.message.contains("'auth'"), true)
+        expectEqual("\(error.map { "\($0)" } ?? "") \(String(reflecting: error))".contains("canary"), false)
     }
 
     @Test func `A record of tokens is replaced by the next sign-in when it is corrupt`() async throws {
         await #expect(throws: AuthError.storeCorrupt) { try await load("torn") }
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         try await store.save(Tokens(access: "new"))
-        #expect(try await store.load() == Tokens(access: "new"))
+        try await expectEqual(store.load(), Tokens(access: "new"))
     }
 
     @Test(.tags(.keychainRecord))
@@ -52,15 +53,15 @@ import Testing
         for (round, aside) in ["auth.corrupt", "auth.corrupt-2"].enumerated() {
             secrets.write(Array("torn \(round)".utf8), for: "auth")
             try await store.save(Tokens(access: "new"))
-            #expect(secrets.read(aside) == Array("torn \(round)".utf8))
+            expectEqual(secrets.read(aside), Array("torn \(round)".utf8))
         }
         // The same damage is kept once.
         secrets.write(Array("torn 1".utf8), for: "auth")
         try await store.save(Tokens(access: "newer"))
         try await store.save(Tokens(access: "newest"))
-        #expect(secrets.names() == ["auth", "auth.corrupt", "auth.corrupt-2"])
-        #expect(secrets.names().filter { !CorruptSecretName.matches($0) } == ["auth"])
-        #expect(try await store.load() == Tokens(access: "newest"))
+        expectEqual(secrets.names(), ["auth", "auth.corrupt", "auth.corrupt-2"])
+        expectEqual(secrets.names().filter { !CorruptSecretName.matches($0) }, ["auth"])
+        try await expectEqual(store.load(), Tokens(access: "newest"))
     }
 
     @Test(.tags(.keychainRecord))
@@ -69,7 +70,7 @@ import Testing
         let failing = FailingSecretStore(secrets, after: 2, with: .storeFull)
         let store = SecretTokenStore<Tokens>(failing, name: "auth")
         await #expect(throws: AuthError.storeFull) { try await store.save(Tokens(access: "new")) }
-        #expect(secrets.read("auth") == Array("torn".utf8))
+        expectEqual(secrets.read("auth"), Array("torn".utf8))
     }
 
     @Test(.tags(.appLaunch))
@@ -77,10 +78,10 @@ import Testing
         secrets.write(Array("torn".utf8), for: "auth")
         let session = Session(store: SecretTokenStore<Tokens>(secrets, name: "auth")) { $0.credential }
         await #expect(throws: AuthError.storeCorrupt) { try await session.credential() }
-        #expect(session.currentState == .unavailable(.storeCorrupt))
+        expectEqual(session.currentState, .unavailable(.storeCorrupt))
         try await session.signIn(Tokens(access: "new"))
-        #expect(try await session.credential().access == "new")
-        #expect(secrets.names() == ["auth", "auth.corrupt"])
+        try await expectEqual(session.credential().access, "new")
+        expectEqual(secrets.names(), ["auth", "auth.corrupt"])
     }
 
     @Test(arguments: [
@@ -88,7 +89,7 @@ import Testing
         ("corrupt", false), ("a.corrupt.b", false), ("a.corrupt.corrupt-17", true),
     ])
     func `A record of tokens that was set aside is known by its name`(name: String, isAside: Bool) {
-        #expect(CorruptSecretName.matches(name) == isAside)
+        expectEqual(CorruptSecretName.matches(name), isAside)
     }
 
     @Test func `A record of tokens keeps its accounts apart`() async throws {
@@ -98,14 +99,14 @@ import Testing
         try await other.save(Tokens(access: "2"))
         try await one.clear()
         try await one.clear()
-        #expect(try await one.load() == nil)
-        #expect(try await other.load() == Tokens(access: "2"))
+        try await expectNil(one.load())
+        try await expectEqual(other.load(), Tokens(access: "2"))
     }
 
     @Test func `A record of tokens keeps fractions of a second`() async throws {
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         let tokens = Tokens(access: "a", expiry: Date(timeIntervalSince1970: 1_800_000_000.125))
         try await store.save(tokens)
-        #expect(try await store.load() == tokens)
+        try await expectEqual(store.load(), tokens)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -25,11 +26,11 @@ import Testing
     @Test func `Tokens of a session keep their grant if a closure has empty texts for omitted fields`() {
         let first = Tokens(access: "a0", refresh: "r0", idToken: "i0")
         var next = first.updated(by: Tokens(access: "a1", refresh: "", cookie: "", idToken: ""), for: nil)
-        #expect(next == Tokens(access: "a1", refresh: "r0", idToken: "i0"))
+        expectEqual(next, Tokens(access: "a1", refresh: "r0", idToken: "i0"))
         next.refresh = ""
         #expect(!next.isRefreshable)
         let inCookie = Tokens(access: "a0", cookie: "rt=1")
-        #expect(inCookie.updated(by: Tokens(access: "a1", refresh: ""), for: nil).cookie == "rt=1")
+        expectEqual(inCookie.updated(by: Tokens(access: "a1", refresh: ""), for: nil).cookie, "rt=1")
     }
 
     @Test(.tags(.tokenRedaction)) func `Tokens of a session appear in no description, reflection or dump`() {
@@ -60,19 +61,19 @@ import Testing
     @Test func `Tokens of a session authorize as a bearer token`() throws {
         var request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.authorization: "Basic old"])
         try Tokens(access: "abc").authorize(&request)
-        #expect(request.fields.values(of: .authorization) == ["Bearer abc"])
+        expectEqual(request.fields.values(of: .authorization), ["Bearer abc"])
     }
 
     @Test(.tags(.tokenStores)) func `Tokens of a session come back from a store with every part`() async throws {
         let store = SecretTokenStore<Tokens>(InMemorySecretStore(), name: "auth")
-        #expect(try await store.load() == nil)
+        try await expectNil(store.load())
         try await store.save(Self.tokens)
-        #expect(try await store.load() == Self.tokens)
+        try await expectEqual(store.load(), Self.tokens)
         try await store.save(Tokens(access: "next"))
-        #expect(try await store.load() == Tokens(access: "next"))
+        try await expectEqual(store.load(), Tokens(access: "next"))
         try await store.clear()
         try await store.clear()
-        #expect(try await store.load() == nil)
+        try await expectNil(store.load())
     }
 
     @Test func `Tokens of a session refresh alike by refresh token, and authorize alike by access token`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTesting
 import Testing
@@ -23,10 +24,10 @@ import Darwin
     func `A file that is replaced as a whole is nil if it does not exist, and empty if it is empty`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
-            #expect(try file.read() == nil)
+            try expectNil(file.read())
             try file.replace(with: [])
-            #expect(try file.read() == [])
-            #expect(try AtomicFile("\(folder)/no/such/folder/f").read() == nil)
+            try expectEqual(file.read(), [])
+            try expectNil(AtomicFile("\(folder)/no/such/folder/f").read())
         }
     }
 
@@ -34,11 +35,11 @@ import Darwin
     func `A file of another user is read if it is a file, and not too long`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
-            #expect(try file.readFile() == nil)
+            try expectNil(file.readFile())
             try file.replace(with: [1, 2, 3])
-            #expect(try file.readFile(upTo: 3) == [1, 2, 3])
+            try expectEqual(file.readFile(upTo: 3), [1, 2, 3])
             #expect(throws: FileError.self) { try file.readFile(upTo: 2) }
-            #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
+            expectEqual(mkfifo("\(folder)/pipe", 0o600), 0)
             for path in ["\(folder)/pipe", "/dev/zero", folder] {
                 #expect(throws: FileError.self) { try AtomicFile(path).readFile() }
             }
@@ -60,7 +61,7 @@ import Darwin
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: bytes)
-            #expect(try file.read() == bytes)
+            try expectEqual(file.read(), bytes)
         }
     }
 
@@ -69,11 +70,11 @@ import Darwin
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [1])
-            #expect(chown(file.path, 1_234, 1_235) == 0)
+            expectEqual(chown(file.path, 1_234, 1_235), 0)
             try file.replace(with: [2])
             let attributes = try files.attributesOfItem(atPath: file.path)
-            #expect(attributes[.ownerAccountID] as? Int == 1_234)
-            #expect(attributes[.groupOwnerAccountID] as? Int == 1_235)
+            expectEqual(attributes[.ownerAccountID] as? Int, 1_234)
+            expectEqual(attributes[.groupOwnerAccountID] as? Int, 1_235)
         }
     }
 
@@ -82,7 +83,7 @@ import Darwin
         async throws
     {
         try await withTemporaryFolder { folder in
-            #expect(chown(folder, 1_234, 1_235) == 0)
+            expectEqual(chown(folder, 1_234, 1_235), 0)
             try AtomicFile("\(folder)/share/app/f").makeFolder()
             try AtomicFile("\(folder)/share/app/f").replace(with: [1])
             try AtomicFile("\(folder)/share/app/o").overwrite(with: [1])
@@ -90,14 +91,14 @@ import Darwin
             try FileLock("\(folder)/share/app/f.lock").acquireBlocking().release()
             for name in ["share", "share/app", "share/app/f", "share/app/o", "share/app/c", "share/app/f.lock"] {
                 let attributes = try files.attributesOfItem(atPath: "\(folder)/\(name)")
-                #expect(attributes[.ownerAccountID] as? Int == 1_234, "\(name)")
-                #expect(attributes[.groupOwnerAccountID] as? Int == 1_235, "\(name)")
+                expectEqual(attributes[.ownerAccountID] as? Int, 1_234, "\(name)")
+                expectEqual(attributes[.groupOwnerAccountID] as? Int, 1_235, "\(name)")
             }
             // A file that was there keeps its owner.
             try AtomicFile("\(folder)/roots").replace(with: [1])
-            #expect(chown("\(folder)/roots", 0, 0) == 0)
+            expectEqual(chown("\(folder)/roots", 0, 0), 0)
             try FileLock("\(folder)/roots").acquireBlocking().release()
-            #expect(try files.attributesOfItem(atPath: "\(folder)/roots")[.ownerAccountID] as? Int == 0)
+            try expectEqual(files.attributesOfItem(atPath: "\(folder)/roots")[.ownerAccountID] as? Int, 0)
         }
     }
 
@@ -110,16 +111,16 @@ import Darwin
             let file = AtomicFile("\(folder)/\(name)")
             try file.replace(with: [1])
             try file.replace(with: [2])
-            #expect(try file.read() == [2])
+            try expectEqual(file.read(), [2])
             let writer = try FileWriter(replacing: file.path)
             try await writer.write([3])
             try await writer.commit()
-            #expect(try file.read() == [3])
+            try expectEqual(file.read(), [3])
             try file.remove()
             let new = try NewFile(file.path)
             try new.write([4])
             try new.publish()
-            #expect(try file.read() == [4])
+            try expectEqual(file.read(), [4])
         }
     }
 
@@ -129,7 +130,7 @@ import Darwin
             try Data("old".utf8).write(to: URL(fileURLWithPath: file.path))
             try files.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file.path)
             try file.replace(with: [1])
-            #expect(try mode(file.path) == 0o600)
+            try expectEqual(mode(file.path), 0o600)
         }
     }
 
@@ -137,7 +138,7 @@ import Darwin
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             for round in 0..<20 { try file.replace(with: [UInt8(round)]) }
-            #expect(try files.contentsOfDirectory(atPath: folder) == ["f"])
+            try expectEqual(files.contentsOfDirectory(atPath: folder), ["f"])
         }
     }
 
@@ -151,8 +152,8 @@ import Darwin
             try file.replace(with: Array("old".utf8))
             let reader = try #require(FileHandle(forReadingAtPath: file.path))
             try file.replace(with: Array("newer".utf8))
-            #expect(try reader.readToEnd() == Data("old".utf8))
-            #expect(try file.read() == Array("newer".utf8))
+            try expectEqual(reader.readToEnd(), Data("old".utf8))
+            try expectEqual(file.read(), Array("newer".utf8))
         }
     }
 
@@ -168,12 +169,12 @@ import Darwin
                 }
                 for _ in 0..<150 {
                     let bytes = try #require(try file.read())
-                    #expect(bytes.count == 40_000)
-                    #expect(Set(bytes).count == 1)
+                    expectEqual(bytes.count, 40_000)
+                    expectEqual(Set(bytes).count, 1)
                 }
                 try await group.waitForAll()
             }
-            #expect(try files.contentsOfDirectory(atPath: folder) == ["f"])
+            try expectEqual(files.contentsOfDirectory(atPath: folder), ["f"])
         }
     }
 
@@ -191,7 +192,7 @@ import Darwin
                 try await group.waitForAll()
             }
             try file.overwrite(with: [1])
-            #expect(try file.read() == [1])
+            try expectEqual(file.read(), [1])
         }
     }
 
@@ -202,9 +203,9 @@ import Darwin
             let file = AtomicFile("\(folder)/f")
             try files.createSymbolicLink(atPath: file.path, withDestinationPath: target)
             try file.replace(with: [1])
-            #expect(try AtomicFile(target).read() == Array("kept".utf8))
+            try expectEqual(AtomicFile(target).read(), Array("kept".utf8))
             #expect(throws: (any Error).self) { try files.destinationOfSymbolicLink(atPath: file.path) }
-            #expect(try file.read() == [1])
+            try expectEqual(file.read(), [1])
         }
     }
 
@@ -213,9 +214,9 @@ import Darwin
             let file = AtomicFile("\(folder)/f")
             try files.createDirectory(atPath: file.path, withIntermediateDirectories: true)
             let failure = #expect(throws: FileError.self) { try file.replace(with: [1]) }
-            #expect(failure?.operation == "rename")
-            #expect(failure?.path == file.path)
-            #expect(try files.contentsOfDirectory(atPath: folder) == ["f"])
+            expectEqual(failure?.operation, "rename")
+            expectEqual(failure?.path, file.path)
+            try expectEqual(files.contentsOfDirectory(atPath: folder), ["f"])
         }
     }
 
@@ -223,8 +224,8 @@ import Darwin
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/missing/f")
             let failure = #expect(throws: FileError.self) { try file.replace(with: [1]) }
-            #expect(failure?.reason == .missing)
-            #expect(failure?.operation == "open")
+            expectEqual(failure?.reason, .missing)
+            expectEqual(failure?.operation, "open")
             try file.remove()
         }
     }
@@ -242,7 +243,7 @@ import Darwin
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [1])
             try file.remove()
-            #expect(try file.read() == nil)
+            try expectNil(file.read())
             try file.remove()
             #expect(try files.contentsOfDirectory(atPath: folder).isEmpty)
         }
@@ -261,10 +262,10 @@ import Darwin
                 let failure = #expect(throws: FileError.self) {
                     try file.replace(with: [UInt8](repeating: 9, count: 5_000))
                 }
-                #expect(failure?.reason == .full)
-                #expect(failure?.operation == "write")
-                #expect(try file.read() == [1, 2, 3])
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["f"])
+                expectEqual(failure?.reason, .full)
+                expectEqual(failure?.operation, "write")
+                try expectEqual(file.read(), [1, 2, 3])
+                try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["f"])
             }
         }
     }

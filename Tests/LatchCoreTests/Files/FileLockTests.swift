@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -30,7 +31,7 @@ private func count(_ times: Int, in path: String) throws {
                 for _ in 0..<4 { group.addTask { try count(20, in: path) } }
                 try await group.waitForAll()
             }
-            #expect(try number(in: path) == "80")
+            try expectEqual(number(in: path), "80")
         }
     }
 
@@ -47,7 +48,7 @@ private func count(_ times: Int, in path: String) throws {
             }
             try count(40, in: path)
             _ = await (first, second)
-            #expect(try number(in: path) == "120")
+            try expectEqual(number(in: path), "120")
         }
     }
 
@@ -63,7 +64,7 @@ private func count(_ times: Int, in path: String) throws {
                 }
             }
             try count(1, in: path)
-            #expect(try number(in: path) == "1")
+            try expectEqual(number(in: path), "1")
         }
     }
 
@@ -78,7 +79,7 @@ private func count(_ times: Int, in path: String) throws {
     @Test func `The lock of a file passes on the body's result or error, and is free after both`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
-            #expect(try number(from: file) == 42)
+            try expectEqual(number(from: file), 42)
             #expect(throws: CancellationError.self) {
                 try file.locked { () throws(any Error) -> Void in
                     throw CancellationError()
@@ -86,9 +87,9 @@ private func count(_ times: Int, in path: String) throws {
                     $0
                 }
             }
-            #expect(try number(from: file) == 42)
+            try expectEqual(number(from: file), 42)
             let content = try file.read()
-            #expect(content == nil)
+            expectNil(content)
         }
     }
 
@@ -104,7 +105,7 @@ private func count(_ times: Int, in path: String) throws {
                     $0
                 }
             }
-            #expect(failure?.reason == .denied)
+            expectEqual(failure?.reason, .denied)
             #expect(!FileManager.default.fileExists(atPath: "\(folder)/elsewhere"))
         }
     }
@@ -129,10 +130,10 @@ private func count(_ times: Int, in path: String) throws {
             (ENOSPC, .full), (EDQUOT, .full), (EFBIG, .full), (EISDIR, .other), (EIO, .other), (0, .other),
         ] as [(Int32, FileError.Reason)])
     func `A failed system call is distinguished where it matters`(number: Int32, reason: FileError.Reason) {
-        #expect(FileError("open", "/f", number: number).reason == reason)
+        expectEqual(FileError("open", "/f", number: number).reason, reason)
     }
 
     @Test func `A failed system call names the call, the file and the system's reason`() {
-        #expect("\(FileError("open", "/a/b", number: ENOENT))" == "open /a/b: No such file or directory")
+        expectEqual("\(FileError("open", "/a/b", number: ENOENT))", "open /a/b: No such file or directory")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -16,11 +17,11 @@ import Testing
             try files.createSymbolicLink(atPath: "\(folder)/f", withDestinationPath: "link/f")
             try files.createSymbolicLink(atPath: "\(folder)/lost", withDestinationPath: "nothing")
 
-            #expect(FileStatus(of: "\(folder)/link")?.isFolder == true)
+            expectEqual(FileStatus(of: "\(folder)/link")?.isFolder, true)
             let status = try #require(FileStatus(of: "\(folder)/f"))
             #expect(status.isFile && status.permissions == 0o600 && !status.isOpenToOthers)
-            #expect(status.inode == FileStatus(of: "\(folder)/folder/f")?.inode)
-            #expect(FileStatus(of: "\(folder)/lost") == nil)
+            expectEqual(status.inode, FileStatus(of: "\(folder)/folder/f")?.inode)
+            expectNil(FileStatus(of: "\(folder)/lost"))
 
             let link = try #require(FileStatus(of: "\(folder)/f", followsLink: false))
             #expect(!link.isFile && !link.isFolder && link.inode != status.inode)

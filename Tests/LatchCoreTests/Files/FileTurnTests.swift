@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchProcess
@@ -16,7 +17,7 @@ import Testing
     private func holder(of path: String) async throws -> ChildProcess {
         let process = try ChildProcess.start(
             "/usr/bin/flock", ["--no-fork", path, "/bin/sh", "-c", "echo held; exec sleep 600"])
-        #expect(await process.line() == "held")
+        await expectEqual(process.line(), "held")
         return process
     }
 
@@ -56,7 +57,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(inside.count.withLock { $0.most } == 1)
+            expectEqual(inside.count.withLock { $0.most }, 1)
         }
     }
 
@@ -64,7 +65,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let other = try await holder(of: lock.path)
-            #expect(try await lock.acquire(timeout: .zero) == nil)
+            try await expectNil(lock.acquire(timeout: .zero))
             async let waiting = lock.acquire(timeout: .seconds(60))
             other.kill()
             let holder = try #require(try await waiting)
@@ -80,7 +81,7 @@ import Testing
             let cancelled = Task { try await lock.acquire(timeout: .seconds(60)) }
             cancelled.cancel()
             await #expect(throws: CancellationError.self) { try await cancelled.value }
-            #expect(try await lock.acquire(timeout: .milliseconds(1)) == nil)
+            try await expectNil(lock.acquire(timeout: .milliseconds(1)))
             first.release()
             let second = try #require(try await lock.acquire(timeout: .seconds(60)))
             second.release()
@@ -91,7 +92,7 @@ import Testing
         let error = await #expect(throws: FileError.self) {
             try await FileLock("/no/such/folder/lock").acquire(timeout: .zero)
         }
-        #expect(error?.reason == .missing)
+        expectEqual(error?.reason, .missing)
     }
 }
 
@@ -113,7 +114,7 @@ import Testing
             await iterator.next()
             // By another process.
             let (ending, _) = try await ChildProcess.run("/bin/sh", ["-c", "echo x >\(path)"])
-            #expect(ending == .exited(0))
+            expectEqual(ending, .exited(0))
             await iterator.next()
             withExtendedLifetime(watch) {}
         }

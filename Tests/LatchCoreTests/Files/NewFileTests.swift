@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTesting
 import Testing
@@ -16,7 +17,7 @@ import Testing
             do {
                 let file = try NewFile(folder + "/store")
                 try file.write([1, 2])
-                #expect(try names(folder).count == 2)
+                try expectEqual(names(folder).count, 2)
             }
             #expect(try names(folder).isEmpty)
             do {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import Testing
 
@@ -33,8 +34,8 @@ struct RefusingFileSystemTests {
         #expect(link(file.path, "\(folder)/g") == -1 && errno == EPERM)
         let open = open(file.path, O_RDONLY)
         defer { close(open) }
-        #expect(fchmod(open, 0o644) == -1)
-        #expect(fchown(open, 1, 1) == -1)
+        expectEqual(fchmod(open, 0o644), -1)
+        expectEqual(fchown(open, 1, 1), -1)
     }
 
     /// oven-sh/bun#36853, termux/termux-app#837.
@@ -43,22 +44,22 @@ struct RefusingFileSystemTests {
         for number: UInt8 in 1...3 {
             try file.replace(with: [number])
             let aside = try #require(try file.setAside(suffix: "corrupt"))
-            #expect(aside == "\(folder)/f.corrupt" + (number == 1 ? "" : "-\(number)"))
-            #expect(try AtomicFile(aside).read() == [number])
+            expectEqual(aside, "\(folder)/f.corrupt" + (number == 1 ? "" : "-\(number)"))
+            try expectEqual(AtomicFile(aside).read(), [number])
         }
-        #expect(try file.setAside(suffix: "corrupt") == nil)
+        try expectNil(file.setAside(suffix: "corrupt"))
     }
 
     @Test func `Files of a refusing file system appear complete, and replace no other file`() throws {
         let new = try NewFile("\(folder)/f")
         try new.write([1])
         try new.publish()
-        #expect(try AtomicFile("\(folder)/f").read() == [1])
+        try expectEqual(AtomicFile("\(folder)/f").read(), [1])
         let late = try NewFile("\(folder)/g")
         try AtomicFile("\(folder)/g").replace(with: [2])
         let error = #expect(throws: FileError.self) { try late.publish() }
-        #expect(error?.isExisting == true)
-        #expect(try AtomicFile("\(folder)/g").read() == [2])
+        expectEqual(error?.isExisting, true)
+        try expectEqual(AtomicFile("\(folder)/g").read(), [2])
     }
 
     /// OCR-D/core#1366, lima-vm/lima#231.
@@ -70,7 +71,7 @@ struct RefusingFileSystemTests {
         let writer = try FileWriter(replacing: path)
         try await writer.write([1])
         try await writer.commit()
-        #expect(try AtomicFile(path).read() == [1])
+        try expectEqual(AtomicFile(path).read(), [1])
     }
 
     @Test func `Files of a refusing file system keep their owner, for any umask`() async throws {
@@ -80,7 +81,7 @@ struct RefusingFileSystemTests {
         defer { umask(earlier) }
         let writer = try FileWriter(replacing: path)
         try await writer.commit()
-        #expect(FileStatus(of: path)?.permissions == 0o600)
+        expectEqual(FileStatus(of: path)?.permissions, 0o600)
     }
 
     @Test func `Files of a refusing file system lose the permissions of a group that cannot be set`() async throws {
@@ -89,14 +90,14 @@ struct RefusingFileSystemTests {
         #expect(chown(path, getuid(), 54_321) == 0 && chmod(path, 0o640) == 0)
         let writer = try FileWriter(replacing: path)
         try await writer.commit()
-        #expect(FileStatus(of: path)?.permissions == 0o600)
+        expectEqual(FileStatus(of: path)?.permissions, 0o600)
     }
 
     /// podman#8592: the root of a user namespace cannot set a group that is not mapped, and the folder has set it already.
     @Test func `Files of a refusing file system keep their owner without a call`() throws {
         let file = AtomicFile("\(folder)/f")
         for number: UInt8 in 1...2 { try file.replace(with: [number]) }
-        #expect(try file.read() == [2])
+        try expectEqual(file.read(), [2])
     }
 
     /// hashicorp/best-practices#223: a script that writes keys takes permissions from everybody.
@@ -111,7 +112,7 @@ struct RefusingFileSystemTests {
         try file.replace(with: [1])
         close(try AtomicFile(home + "/a/b/g").openOrCreate(O_RDWR))
         for (path, mode) in [("", 0o700), ("/a", 0o700), ("/a/b", 0o700), ("/a/b/f", 0o600), ("/a/b/g", 0o600)] {
-            #expect(FileStatus(of: home + path)?.permissions == UInt(mode), "\(path)")
+            expectEqual(FileStatus(of: home + path)?.permissions, UInt(mode), "\(path)")
         }
     }
 
@@ -123,7 +124,7 @@ struct RefusingFileSystemTests {
         try await writer.write([UInt8](repeating: 1, count: 300_000))
         try await writer.write([2])
         try await writer.commit()
-        #expect(try AtomicFile(path).read() == [UInt8](repeating: 1, count: 300_000) + [2])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mounted"])
+        try expectEqual(AtomicFile(path).read(), [UInt8](repeating: 1, count: 300_000) + [2])
+        try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["mounted"])
     }
 }

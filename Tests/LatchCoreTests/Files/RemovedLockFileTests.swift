@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchProcess
@@ -32,7 +33,7 @@ import Testing
     private func process(holding path: String) async throws -> ChildProcess {
         let process = try ChildProcess.start(
             "/usr/bin/flock", ["--no-fork", path, "/bin/sh", "-c", "echo held; exec sleep 600"])
-        #expect(await process.line() == "held")
+        await expectEqual(process.line(), "held")
         return process
     }
 
@@ -52,9 +53,9 @@ import Testing
             let second = try #require(try lock.tryAcquire())
             #expect(!first.isCurrent)
             #expect(second.isCurrent)
-            #expect(try lock.tryAcquire() == nil)
+            try expectNil(lock.tryAcquire())
             first.release()
-            #expect(try lock.tryAcquire() == nil)
+            try expectNil(lock.tryAcquire())
             second.release()
             #expect(!second.isCurrent)
         }
@@ -85,13 +86,13 @@ import Testing
                     first.release()
                 case 2:
                     // The first file is free and locks nothing.
-                    #expect(pauses.other?.isCurrent == true)
+                    expectEqual(pauses.other?.isCurrent, true)
                     pauses.other?.release()
                 default: Issue.record("The lock is free.")
                 }
             }
-            #expect(third?.isCurrent == true)
-            #expect(pauses.count == 2)
+            expectEqual(third?.isCurrent, true)
+            expectEqual(pauses.count, 2)
         }
     }
 
@@ -99,7 +100,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let first = try await process(holding: lock.path)
-            #expect(try lock.tryAcquire() == nil)
+            try expectNil(lock.tryAcquire())
             try FileManager.default.removeItem(atPath: lock.path)
             let holder = try #require(try lock.tryAcquire())
             #expect(try await !isFree(lock.path))
@@ -132,8 +133,8 @@ import Testing
                 default: Issue.record("The lock is free.")
                 }
             }
-            #expect(holder?.isCurrent == true)
-            #expect(pauses.count == 2)
+            expectEqual(holder?.isCurrent, true)
+            expectEqual(pauses.count, 2)
         }
     }
 }
@@ -145,8 +146,8 @@ import Testing
             let lock = FileLock("\(folder)/lock")
             let holder = try #require(try lock.tryAcquire())
             let failure = #expect(throws: FileError.self) { try lock.acquireBlocking(timeout: .milliseconds(1)) }
-            #expect(failure?.number == EWOULDBLOCK)
-            #expect(failure?.path == lock.path)
+            expectEqual(failure?.number, EWOULDBLOCK)
+            expectEqual(failure?.path, lock.path)
             holder.release()
             #expect(try lock.acquireBlocking(timeout: .zero).isCurrent)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -10,9 +11,9 @@ import Testing
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [1, 2])
-            #expect(try file.setAside(suffix: "corrupt") == "\(folder)/f.corrupt")
-            #expect(try file.read() == nil)
-            #expect(try AtomicFile("\(folder)/f.corrupt").read() == [1, 2])
+            try expectEqual(file.setAside(suffix: "corrupt"), "\(folder)/f.corrupt")
+            try expectNil(file.read())
+            try expectEqual(AtomicFile("\(folder)/f.corrupt").read(), [1, 2])
         }
     }
 
@@ -24,20 +25,20 @@ import Testing
                 try file.replace(with: [UInt8(round)])
                 names.append(try file.setAside(suffix: "old"))
             }
-            #expect(names == ["f.old", "f.old-2", "f.old-3", "f.old-4"].map { "\(folder)/\($0)" })
+            expectEqual(names, ["f.old", "f.old-2", "f.old-3", "f.old-4"].map { "\(folder)/\($0)" })
             for (number, name) in zip(UInt8(1)..., names.compactMap { $0 }) {
-                #expect(try AtomicFile(name).read() == [number])
+                try expectEqual(AtomicFile(name).read(), [number])
             }
             try AtomicFile("\(folder)/f.old-2").remove()
             try file.replace(with: [9])
-            #expect(try file.setAside(suffix: "old") == "\(folder)/f.old-2")
+            try expectEqual(file.setAside(suffix: "old"), "\(folder)/f.old-2")
         }
     }
 
     @Test func `A file that is set aside is nil if there was none`() async throws {
         try await withTemporaryFolder { (folder: String) throws in
-            #expect(try AtomicFile("\(folder)/f").setAside(suffix: "old") == nil)
-            #expect(try AtomicFile("\(folder)/no/f").setAside(suffix: "old") == nil)
+            try expectNil(AtomicFile("\(folder)/f").setAside(suffix: "old"))
+            try expectNil(AtomicFile("\(folder)/no/f").setAside(suffix: "old"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         }
     }
@@ -51,8 +52,8 @@ import Testing
                 #expect(FileManager.default.createFile(atPath: name, contents: nil))
             }
             let failure = #expect(throws: FileError.self) { try file.setAside(suffix: "old") }
-            #expect(failure?.number == EEXIST)
-            #expect(try file.read() == [7])
+            expectEqual(failure?.number, EEXIST)
+            try expectEqual(file.read(), [7])
         }
     }
 
@@ -63,8 +64,8 @@ import Testing
             let file = AtomicFile("\(folder)/f")
             try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target.path)
             let aside = try #require(try file.setAside(suffix: "old"))
-            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: aside) == target.path)
-            #expect(try target.read() == [3])
+            try expectEqual(FileManager.default.destinationOfSymbolicLink(atPath: aside), target.path)
+            try expectEqual(target.read(), [3])
         }
     }
 }
@@ -74,7 +75,7 @@ import Testing
         ("/a/b/c", "/a/b"), ("/a", "/"), ("a", "."), ("a/b", "a"), ("./a", "."), ("/a/b/", "/a/b"), ("", "."),
     ])
     func `The folder of a file is the part before its last slash`(path: String, folder: String) {
-        #expect(AtomicFile(path).folder == folder)
+        expectEqual(AtomicFile(path).folder, folder)
     }
 
     @Test
@@ -85,8 +86,8 @@ import Testing
             try file.makeFolder()
             for made in ["a", "a/b", "a/b/c"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(made)")
-                #expect(attributes[.type] as? FileAttributeType == .typeDirectory)
-                #expect(attributes[.posixPermissions] as? Int == 0o700)
+                expectEqual(attributes[.type] as? FileAttributeType, .typeDirectory)
+                expectEqual(attributes[.posixPermissions] as? Int, 0o700)
             }
             try file.replace(with: [1])
         }
@@ -97,8 +98,8 @@ import Testing
         try await withTemporaryFolder { folder in
             try AtomicFile("\(folder)/blocked").replace(with: [1])
             let failure = #expect(throws: FileError.self) { try AtomicFile("\(folder)/\(path)").makeFolder() }
-            #expect(failure?.operation == "mkdir")
-            #expect(try AtomicFile("\(folder)/blocked").read() == [1])
+            expectEqual(failure?.operation, "mkdir")
+            try expectEqual(AtomicFile("\(folder)/blocked").read(), [1])
         }
     }
 
@@ -106,6 +107,6 @@ import Testing
         // A folder of the kernel's takes no new ones, and this one is there.
         try AtomicFile("/sys/kernel/f").makeFolder()
         let failure = #expect(throws: FileError.self) { try AtomicFile("/sys/latch/f").makeFolder() }
-        #expect(failure?.path == "/sys/latch")
+        expectEqual(failure?.path, "/sys/latch")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Testing
@@ -16,13 +17,13 @@ import Testing
                 try shared.acquireBlocking(),
             ]
             #expect(holders.allSatisfy { $0 != nil })
-            #expect(try await alone.acquire(timeout: .zero) == nil)
+            try await expectNil(alone.acquire(timeout: .zero))
             for holder in holders.dropLast() { holder?.release() }
-            #expect(try await alone.acquire(timeout: .zero) == nil)
+            try await expectNil(alone.acquire(timeout: .zero))
             holders.last??.release()
             let holder = try await alone.acquire(timeout: patience)
             #expect(holder != nil)
-            #expect(try await shared.acquire(timeout: .zero) == nil)
+            try await expectNil(shared.acquire(timeout: .zero))
             holder?.release()
             #expect(try await shared.acquire(timeout: patience) != nil)
         }
@@ -61,7 +62,7 @@ import Testing
                             let holder = try await FileLock("\(folder)/lock", isShared: true).acquire(
                                 timeout: patience)
                             defer { holder?.release() }
-                            #expect(try one.read() == other.read())
+                            try expectEqual(one.read(), other.read())
                         }
                     }
                 }

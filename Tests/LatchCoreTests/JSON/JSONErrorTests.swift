@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
@@ -15,8 +16,8 @@ import Testing
             _ = try JSONValue(parsing: text)
             Issue.record("It was read.")
         } catch {
-            #expect(error.offset == offset)
-            #expect(error.code == "malformed")
+            expectEqual(error.offset, offset)
+            expectEqual(error.code, "malformed")
             #expect(error.message.contains("at byte \(offset):"))
         }
     }
@@ -33,8 +34,8 @@ import Testing
             _ = try JSONValue(parsing: text, limits: JSONLimits(depth: 2, bytes: 20))
             Issue.record("It was read.")
         } catch {
-            #expect(error == expected)
-            #expect(error.offset == offset)
+            expectEqual(error, expected)
+            expectEqual(error.offset, offset)
         }
     }
 
@@ -46,8 +47,8 @@ import Testing
     @Test func `A refused JSON text can be matched by its static members only`() {
         let all: [JSONError] = [.malformed, .invalidUnicode, .duplicateName, .tooDeep, .tooLarge, .numberOutOfRange]
         for (index, error) in all.enumerated() {
-            #expect(all.firstIndex { $0 ~= error } == index)
-            #expect(error.hint?.isEmpty == false)
+            expectEqual(all.firstIndex { $0 ~= error }, index)
+            expectEqual(error.hint?.isEmpty, false)
             #expect(error.message.hasSuffix("."))
         }
     }
@@ -59,8 +60,8 @@ import Testing
     @Test func `A limit on the bytes of JSON allows a text of exactly that many bytes and no more`() throws {
         let count = text.utf8.count
         for limits in [JSONLimits(bytes: count), JSONLimits(bytes: count + 1), JSONLimits(bytes: .max)] {
-            #expect(try JSONValue(parsing: text, limits: limits) == ["four", 4])
-            #expect(try JSONValue(parsing: Array(text.utf8), limits: limits) == ["four", 4])
+            try expectEqual(JSONValue(parsing: text, limits: limits), ["four", 4])
+            try expectEqual(JSONValue(parsing: Array(text.utf8), limits: limits), ["four", 4])
         }
         for limits in [JSONLimits(bytes: count - 1), JSONLimits(bytes: 0), JSONLimits(bytes: -1)] {
             #expect(throws: JSONError.tooLarge) { try JSONValue(parsing: text, limits: limits) }
@@ -73,22 +74,22 @@ import Testing
     }
 
     @Test func `A limit on the depth of JSON is clamped between 0 and 512`() {
-        #expect(JSONLimits(depth: -1).depth == 0)
-        #expect(JSONLimits(depth: 513).depth == 512)
-        #expect(JSONLimits(depth: 512).depth == 512)
-        #expect(JSONLimits.default == JSONLimits(depth: 64, bytes: 16 << 20))
+        expectEqual(JSONLimits(depth: -1).depth, 0)
+        expectEqual(JSONLimits(depth: 513).depth, 512)
+        expectEqual(JSONLimits(depth: 512).depth, 512)
+        expectEqual(JSONLimits.default, JSONLimits(depth: 64, bytes: 16 << 20))
     }
 
     @Test func `A limit on the depth of JSON of 0 allows values without nesting`() throws {
         let flat = JSONLimits(depth: 0)
-        #expect(try JSONValue(parsing: "\"s\"", limits: flat) == "s")
+        try expectEqual(JSONValue(parsing: "\"s\"", limits: flat), "s")
         for text in ["[]", "{}"] { #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: text, limits: flat) } }
     }
 
     @Test func `A limit on the depth of JSON of 512 is reached, mixed and on a small stack`() async throws {
         let text = String(repeating: #"{"a":["#, count: 256) + String(repeating: "]}", count: 256)
         let value = try await Task.detached { try JSONValue(parsing: text, limits: JSONLimits(depth: 512)) }.value
-        #expect(String(decoding: value.serialized(), as: UTF8.self) == text)
+        expectEqual(String(decoding: value.serialized(), as: UTF8.self), text)
         #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: "[\(text)]", limits: JSONLimits(depth: 512)) }
     }
 }

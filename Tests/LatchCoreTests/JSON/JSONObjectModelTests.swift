@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Testing
@@ -40,11 +41,11 @@ private struct PlainObject {
             let value = removes ? nil : JSONValue.integer(Int64(step))
             object[name] = value
             model[name] = value
-            #expect(object.count == model.pairs.count, "seed \(seed), step \(step)")
+            expectEqual(object.count, model.pairs.count, "seed \(seed), step \(step)")
             let probe = random.pick(Self.names)
-            #expect(object[probe] == model[probe], "seed \(seed), step \(step)")
+            expectEqual(object[probe], model[probe], "seed \(seed), step \(step)")
         }
-        #expect(object.map(\.value) == model.pairs.map(\.value), "seed \(seed)")
+        expectEqual(object.map(\.value), model.pairs.map(\.value), "seed \(seed)")
         #expect(zip(object.keys, model.pairs).allSatisfy { $0.utf8.elementsEqual($1.key.utf8) }, "seed \(seed)")
     }
 
@@ -57,11 +58,11 @@ private struct PlainObject {
             let members = (0..<count).map { (key: "m\($0)", value: JSONValue.integer(Int64($0))) }
             let object = JSONObject(members)
             let shuffled = JSONObject(members.shuffled(using: &random))
-            #expect(object == shuffled, "seed \(seed)")
-            #expect(object.hashValue == shuffled.hashValue, "seed \(seed)")
+            expectEqual(object, shuffled, "seed \(seed)")
+            expectEqual(object.hashValue, shuffled.hashValue, "seed \(seed)")
             var other = shuffled
             other["m\(random.below(count))"] = random.pick([nil, .null, .integer(-1)])
-            #expect(object != other, "seed \(seed)")
+            expectNotEqual(object, other, "seed \(seed)")
         }
     }
 
@@ -74,8 +75,8 @@ private struct PlainObject {
             let names = Self.names.shuffled(using: &random).prefix(random.below(Self.names.count + 1))
             let object = JSONObject(names.map { (key: $0, value: .string($0)) })
             let read = try JSONValue(parsing: JSONValue.object(object).serialized()).objectValue
-            #expect(read == object, "seed \(seed)")
-            #expect(read?.keys == object.keys, "seed \(seed)")
+            expectEqual(read, object, "seed \(seed)")
+            expectEqual(read?.keys, object.keys, "seed \(seed)")
         }
     }
 
@@ -83,7 +84,7 @@ private struct PlainObject {
         var members = (0..<40).map { (key: "m\($0)", value: JSONValue.integer(Int64($0))) }
         members.append((key: "m3", value: "last"))
         let object = JSONObject(members)
-        #expect(object.count == 40)
+        expectEqual(object.count, 40)
         #expect(object[3] == (key: "m3", value: "last"))
     }
 }

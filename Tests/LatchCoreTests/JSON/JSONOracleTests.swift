@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -63,7 +64,7 @@ import Testing
             let text = "\(random.pick(["", "-"]))\(random.below(10)).\(digits)\(exponent)"
             let expected = try #require(Double(text))
             if expected.isFinite {
-                #expect(try JSONValue(parsing: text) == .number(expected), "\(text)")
+                try expectEqual(JSONValue(parsing: text), .number(expected), "\(text)")
             } else {
                 #expect(throws: JSONError.numberOutOfRange) { try JSONValue(parsing: text) }
             }
@@ -78,11 +79,11 @@ import Testing
             let lower = zip(escaped, units).map { $0 + String($1, radix: 16) }.joined()
             let upper = zip(escaped, units).map { $0 + String($1, radix: 16, uppercase: true) }.joined()
             for text in [lower, upper] {
-                #expect(
-                    try JSONValue(parsing: "\"\(text)\"").stringValue?.unicodeScalars.elementsEqual([scalar]) == true)
+                try expectEqual(
+                    JSONValue(parsing: "\"\(text)\"").stringValue?.unicodeScalars.elementsEqual([scalar]), true)
             }
             let written = JSONValue.string(String(scalar)).serialized()
-            #expect(try JSONValue(parsing: written).stringValue?.unicodeScalars.elementsEqual([scalar]) == true)
+            try expectEqual(JSONValue(parsing: written).stringValue?.unicodeScalars.elementsEqual([scalar]), true)
         }
     }
 }

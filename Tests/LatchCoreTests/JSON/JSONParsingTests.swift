@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import TestTags
 import Testing
@@ -8,17 +9,17 @@ import Testing
     @Test func `A JSON text is read with every kind of value in it`() throws {
         let value = try JSONValue(
             parsing: #" {"s":"é\n😀","t":true,"f":false,"n":null,"i":-42,"d":1.5e3,"a":[1,[],{}],"o":{"x":{"y":"z"}}} "#)
-        #expect(value["s"] == "é\n😀")
-        #expect(value["t"] == true)
-        #expect(value["f"] == false)
-        #expect(value["n"] == .null)
-        #expect(value["i"] == -42)
-        #expect(value["d"] == 1500.0)
-        #expect(value["a"] == [1, [], [:]])
-        #expect(value["o"]?["x"]?["y"]?.stringValue == "z")
-        #expect(value["a"]?[0] == 1)
-        #expect(value["a"]?[3] == nil)
-        #expect(value["missing"] == nil)
+        expectEqual(value["s"], "é\n😀")
+        expectEqual(value["t"], true)
+        expectEqual(value["f"], false)
+        expectEqual(value["n"], .null)
+        expectEqual(value["i"], -42)
+        expectEqual(value["d"], 1500.0)
+        expectEqual(value["a"], [1, [], [:]])
+        expectEqual(value["o"]?["x"]?["y"]?.stringValue, "z")
+        expectEqual(value["a"]?[0], 1)
+        expectNil(value["a"]?[3])
+        expectNil(value["missing"])
     }
 
     @Test(arguments: [
@@ -30,7 +31,7 @@ import Testing
     ])
     func `A JSON text that breaks the grammar is refused`(text: String) {
         #expect(throws: (any Error).self) { try JSONValue(parsing: text) }
-        do { _ = try JSONValue(parsing: text) } catch { #expect(error.code == JSONError.malformed.code) }
+        do { _ = try JSONValue(parsing: text) } catch { expectEqual(error.code, JSONError.malformed.code) }
     }
 
     @Test(arguments: [
@@ -49,7 +50,7 @@ import Testing
         ("1.7976931348623157e308", .number(.greatestFiniteMagnitude)), ("5e-324", .number(.leastNonzeroMagnitude)),
     ])
     func `A JSON text keeps whole numbers exactly and the others as floats`(text: String, value: JSONValue) throws {
-        #expect(try JSONValue(parsing: text) == value)
+        try expectEqual(JSONValue(parsing: text), value)
     }
 
     @Test(
@@ -70,13 +71,13 @@ import Testing
 
     @Test func `A JSON text distinguishes names by their bytes and not by Unicode equivalence`() throws {
         let value = try JSONValue(parsing: "{\"\u{E9}\":1,\"e\u{301}\":2}")
-        #expect(value["\u{E9}"] == 1)
-        #expect(value["e\u{301}"] == 2)
+        expectEqual(value["\u{E9}"], 1)
+        expectEqual(value["e\u{301}"], 2)
     }
 
     @Test func `A JSON text finds duplicates among many members`() throws {
         let many = (0..<1000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
-        #expect(try JSONValue(parsing: "{\(many)}")["k999"] == 999)
+        try expectEqual(JSONValue(parsing: "{\(many)}")["k999"], 999)
         #expect { try JSONValue(parsing: "{\(many),\"k500\":1}") } throws: { JSONError.duplicateName ~= $0 }
     }
 
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func `A JSON text joins the halves of a surrogate pair`() throws {
-        #expect(try JSONValue(parsing: #""\uD83D\ude00 \u00e9 \u0000""#) == "😀 é \u{0}")
+        try expectEqual(JSONValue(parsing: #""\uD83D\ude00 \u00e9 \u0000""#), "😀 é \u{0}")
     }
 
     @Test(arguments: [
@@ -112,6 +113,6 @@ import Testing
     }
 
     @Test func `A JSON text reads every escape`() throws {
-        #expect(try JSONValue(parsing: #""\"\\\/\b\f\n\r\t""#) == "\"\\/\u{8}\u{C}\n\r\t")
+        try expectEqual(JSONValue(parsing: #""\"\\\/\b\f\n\r\t""#), "\"\\/\u{8}\u{C}\n\r\t")
     }
 }

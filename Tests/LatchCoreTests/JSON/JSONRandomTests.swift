@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
@@ -10,8 +11,8 @@ import Testing
         for _ in 0..<300 {
             let value = dice.value(depth: 4)
             let bytes = value.serialized()
-            #expect(try JSONValue(parsing: bytes) == value, "seed \(seed)")
-            #expect(try JSONValue(parsing: bytes).serialized() == bytes, "seed \(seed)")
+            try expectEqual(JSONValue(parsing: bytes), value, "seed \(seed)")
+            try expectEqual(JSONValue(parsing: bytes).serialized(), bytes, "seed \(seed)")
         }
     }
 
@@ -25,7 +26,7 @@ import Testing
             do {
                 let value = try JSONValue(parsing: bytes)
                 let again = try JSONValue(parsing: value.serialized())
-                #expect(again == value, "seed \(seed)")
+                expectEqual(again, value, "seed \(seed)")
             } catch {
                 refused += 1
                 #expect(error.offset >= 0 && error.offset <= bytes.count, "seed \(seed)")

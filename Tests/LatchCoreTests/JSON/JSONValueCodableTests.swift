@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Testing
@@ -17,19 +18,19 @@ import Testing
     func `JSON as a Codable value is read as the parser reads it, and written unchanged`(text: String) throws {
         let value = try JSONValue(parsing: Array(text.utf8))
         // In an array, since old decoders take no other value at the top.
-        #expect(try JSONDecoder().decode([JSONValue].self, from: Data("[\(text)]".utf8)) == [value])
-        #expect(try JSONValue(parsing: [UInt8](JSONEncoder().encode([value]))) == .array([value]))
+        try expectEqual(JSONDecoder().decode([JSONValue].self, from: Data("[\(text)]".utf8)), [value])
+        try expectEqual(JSONValue(parsing: [UInt8](JSONEncoder().encode([value]))), .array([value]))
     }
 
     @Test func `JSON as a Codable value keeps every member, with any name`() throws {
         let text = #"{"":1,"0":2,"a.b":3,"é":4}"#
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-        #expect(value == (try JSONValue(parsing: Array(text.utf8))))
+        expectEqual(value, try JSONValue(parsing: Array(text.utf8)))
     }
 
     @Test func `JSON as a Codable value can be a part of another value`() throws {
         let holder = Holder(name: "a", extra: ["list": [1, 2.5, nil, true]])
-        #expect(try JSONDecoder().decode(Holder.self, from: JSONEncoder().encode(holder)) == holder)
+        try expectEqual(JSONDecoder().decode(Holder.self, from: JSONEncoder().encode(holder)), holder)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Holder.self, from: Data(#"{"name":"a"}"#.utf8)) }
     }
 
@@ -37,6 +38,6 @@ import Testing
         let value: JSONValue = ["a": [1, "b", true]]
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .xml
-        #expect(try PropertyListDecoder().decode(JSONValue.self, from: encoder.encode(value)) == value)
+        try expectEqual(PropertyListDecoder().decode(JSONValue.self, from: encoder.encode(value)), value)
     }
 }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
 @Suite struct JSONValueTests {
     @Test func `A JSON value gives its content to the accessor of its kind and nil to the others`() {
         let all: [JSONValue] = [nil, true, 1, 1.5, "s", [1], ["a": 1]]
-        #expect(all.map(\.isNull) == [true, false, false, false, false, false, false])
-        #expect(all.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil])
-        #expect(all.map(\.intValue) == [nil, nil, 1, nil, nil, nil, nil])
-        #expect(all.map(\.doubleValue) == [nil, nil, 1, 1.5, nil, nil, nil])
-        #expect(all.map(\.stringValue) == [nil, nil, nil, nil, "s", nil, nil])
-        #expect(all.map(\.arrayValue) == [nil, nil, nil, nil, nil, [1], nil])
-        #expect(all.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, ["a": 1]])
+        expectEqual(all.map(\.isNull), [true, false, false, false, false, false, false])
+        expectEqual(all.map(\.boolValue), [nil, true, nil, nil, nil, nil, nil])
+        expectEqual(all.map(\.intValue), [nil, nil, 1, nil, nil, nil, nil])
+        expectEqual(all.map(\.doubleValue), [nil, nil, 1, 1.5, nil, nil, nil])
+        expectEqual(all.map(\.stringValue), [nil, nil, nil, nil, "s", nil, nil])
+        expectEqual(all.map(\.arrayValue), [nil, nil, nil, nil, nil, [1], nil])
+        expectEqual(all.map(\.objectValue), [nil, nil, nil, nil, nil, nil, ["a": 1]])
     }
 
     @Test func `A JSON value reads a whole float as an integer and no other`() {
-        #expect(JSONValue.number(3).intValue == 3)
-        #expect(JSONValue.number(3.5).intValue == nil)
-        #expect(JSONValue.number(1e300).intValue == nil)
+        expectEqual(JSONValue.number(3).intValue, 3)
+        expectNil(JSONValue.number(3.5).intValue)
+        expectNil(JSONValue.number(1e300).intValue)
     }
 
     @Test(
@@ -32,7 +33,7 @@ import Testing
             (["b": 1, "a": ["x": true]], #"{"b":1,"a":{"x":true}}"#),
         ] as [(JSONValue, String)])
     func `A JSON value is written compactly, in its own order`(value: JSONValue, text: String) {
-        #expect(String(decoding: value.serialized(), as: UTF8.self) == text)
+        expectEqual(String(decoding: value.serialized(), as: UTF8.self), text)
     }
 }
 
@@ -42,36 +43,36 @@ import Testing
         object["a"] = 20
         object["b"] = 4
         object["z"] = nil
-        #expect(object.keys == ["a", "m", "b"])
-        #expect(object.map(\.value) == [20, 3, 4])
-        #expect(object["z"] == nil)
+        expectEqual(object.keys, ["a", "m", "b"])
+        expectEqual(object.map(\.value), [20, 3, 4])
+        expectNil(object["z"])
         object["never"] = nil
-        #expect(object.count == 3)
+        expectEqual(object.count, 3)
     }
 
     @Test func `A JSON object finds its members after it has grown large and small again`() {
         var object = JSONObject()
         for number in 0..<100 { object["k\(number)"] = .integer(Int64(number)) }
-        for number in 0..<100 { #expect(object["k\(number)"]?.intValue == number) }
+        for number in 0..<100 { expectEqual(object["k\(number)"]?.intValue, number) }
         for number in 0..<95 { object["k\(number)"] = nil }
-        #expect(object.keys == ["k95", "k96", "k97", "k98", "k99"])
-        #expect(object["k97"] == 97)
-        #expect(object["k3"] == nil)
+        expectEqual(object.keys, ["k95", "k96", "k97", "k98", "k99"])
+        expectEqual(object["k97"], 97)
+        expectNil(object["k3"])
     }
 
     @Test func `A JSON object equals another with the same members in another order`() {
         let one: JSONObject = ["a": 1, "b": [2]]
         let other: JSONObject = ["b": [2], "a": 1]
-        #expect(one == other)
-        #expect(one.hashValue == other.hashValue)
-        #expect(one != ["a": 1])
-        #expect(one != ["a": 1, "c": [2]])
-        #expect(one != ["a": 1, "b": [3]])
+        expectEqual(one, other)
+        expectEqual(one.hashValue, other.hashValue)
+        expectNotEqual(one, ["a": 1])
+        expectNotEqual(one, ["a": 1, "c": [2]])
+        expectNotEqual(one, ["a": 1, "b": [3]])
     }
 
     @Test func `A JSON object takes the last of two values in a literal`() {
         let members = [(key: "a", value: JSONValue.integer(1)), (key: "b", value: 2), (key: "a", value: 3)]
-        #expect(JSONObject(members) == ["a": 3, "b": 2])
-        #expect(JSONObject(members).keys == ["a", "b"])
+        expectEqual(JSONObject(members), ["a": 3, "b": 2])
+        expectEqual(JSONObject(members).keys, ["a", "b"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchProcess
@@ -29,13 +30,13 @@ import Testing
         for _ in 0..<8 {
             let brief = try ChildProcess.start("/bin/echo", ["brief"])
             lasting.append(try ChildProcess.start("/bin/sh", ["-c", "echo ready; while :; do sleep 0.01; done"]))
-            #expect(await brief.rest() == Array("brief\n".utf8))
+            await expectEqual(brief.rest(), Array("brief\n".utf8))
         }
         for process in lasting {
-            #expect(await process.line() == "ready")
-            #expect(process.ending == nil)
+            await expectEqual(process.line(), "ready")
+            expectNil(process.ending)
             process.kill()
-            #expect(await process.end() == .killed(by: 9))
+            await expectEqual(process.end(), .killed(by: 9))
             #expect(await process.rest().isEmpty)
         }
     }
@@ -49,7 +50,7 @@ import Testing
             defer { fclose(file) }
             let script = "for file in /dev/fd/*; do [ \"$file\" -ef '\(path)' ] && echo inherited; done; echo looked"
             let output = try await ChildProcess.run("/bin/bash", ["-c", script]).output
-            #expect(String(decoding: output, as: UTF8.self) == "looked\n")
+            expectEqual(String(decoding: output, as: UTF8.self), "looked\n")
         }
     }
 

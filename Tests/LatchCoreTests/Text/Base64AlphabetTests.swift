@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -15,8 +16,8 @@ import Testing
     ])
     func `An alphabet of base64 writes and reads the vectors of RFC 4648`(plain: String, encoded: String) {
         for alphabet in [Base64Alphabet.standard, .url] {
-            #expect(text(alphabet.encode(plain.utf8)) == encoded)
-            #expect(text(alphabet.decode(encoded.utf8)) == plain)
+            expectEqual(text(alphabet.encode(plain.utf8)), encoded)
+            expectEqual(text(alphabet.decode(encoded.utf8)), plain)
         }
     }
 
@@ -27,10 +28,10 @@ import Testing
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             let theirs = Data(bytes).base64EncodedString().filter { $0 != "=" }
             let ours = Base64Alphabet.standard.encode(bytes)
-            #expect(text(ours) == theirs, "seed \(seed), \(count) bytes")
-            #expect(Base64Alphabet.standard.decode(ours) == bytes, "seed \(seed), \(count) bytes")
+            expectEqual(text(ours), theirs, "seed \(seed), \(count) bytes")
+            expectEqual(Base64Alphabet.standard.decode(ours), bytes, "seed \(seed), \(count) bytes")
             let url = theirs.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
-            #expect(text(Base64Alphabet.url.encode(bytes)) == String(url), "seed \(seed), \(count) bytes")
+            expectEqual(text(Base64Alphabet.url.encode(bytes)), String(url), "seed \(seed), \(count) bytes")
         }
     }
 
@@ -40,11 +41,11 @@ import Testing
             for second in UInt8.min...UInt8.max {
                 guard let bytes = Base64Alphabet.url.decode([first, second]) else { continue }
                 read += 1
-                #expect(Base64Alphabet.url.encode(bytes) == [first, second])
+                expectEqual(Base64Alphabet.url.encode(bytes), [first, second])
             }
         }
         // One byte has 256 values, each with one spelling.
-        #expect(read == 256)
+        expectEqual(read, 256)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -55,7 +56,7 @@ import Testing
             let text = (0..<random.below(9)).map { _ in random.pick(digits) }
             for alphabet in [Base64Alphabet.standard, .url] {
                 guard let bytes = alphabet.decode(text) else { continue }
-                #expect(alphabet.encode(bytes) == text, "seed \(seed)")
+                expectEqual(alphabet.encode(bytes), text, "seed \(seed)")
             }
         }
     }
@@ -65,21 +66,21 @@ import Testing
         "Zm9v,",
     ])
     func `An alphabet of base64 refuses padding, blanks, foreign digits, odd lengths and bits left over`(text: String) {
-        #expect(Base64Alphabet.standard.decode(text.utf8) == nil)
-        #expect(Base64Alphabet.url.decode(text.utf8) == nil)
+        expectNil(Base64Alphabet.standard.decode(text.utf8))
+        expectNil(Base64Alphabet.url.decode(text.utf8))
     }
 
     @Test func `An alphabet of base64 refuses the two digits of the other alphabet`() {
-        #expect(Base64Alphabet.standard.decode("--__".utf8) == nil)
-        #expect(Base64Alphabet.url.decode("++//".utf8) == nil)
-        #expect(Base64Alphabet.standard.decode("++//".utf8) == [0xFB, 0xEF, 0xFF])
-        #expect(Base64Alphabet.url.decode("--__".utf8) == [0xFB, 0xEF, 0xFF])
+        expectNil(Base64Alphabet.standard.decode("--__".utf8))
+        expectNil(Base64Alphabet.url.decode("++//".utf8))
+        expectEqual(Base64Alphabet.standard.decode("++//".utf8), [0xFB, 0xEF, 0xFF])
+        expectEqual(Base64Alphabet.url.decode("--__".utf8), [0xFB, 0xEF, 0xFF])
     }
 
     @Test func `An alphabet of base64 takes bytes that are not contiguous`() {
         let reversed = Array("raboof".utf8).reversed()
-        #expect(text(Base64Alphabet.url.encode(reversed)) == "Zm9vYmFy")
-        #expect(text(Base64Alphabet.url.decode(Array("yFmYv9mZ".utf8).reversed() as ReversedCollection)) == "foobar")
-        #expect(Base64Alphabet.url.decode(Array("A".utf8).reversed() as ReversedCollection) == nil)
+        expectEqual(text(Base64Alphabet.url.encode(reversed)), "Zm9vYmFy")
+        expectEqual(text(Base64Alphabet.url.decode(Array("yFmYv9mZ".utf8).reversed() as ReversedCollection)), "foobar")
+        expectNil(Base64Alphabet.url.decode(Array("A".utf8).reversed() as ReversedCollection))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Synchronization
@@ -50,7 +51,7 @@ private final class Inside: Sendable {
     @Test func `A turn is acquired at once if it is free, and given back`() async throws {
         #expect(try await turn.withLock { turn.isLocked })
         #expect(!turn.isLocked)
-        #expect(try await turn.withLock { 7 } == 7)
+        try await expectEqual(turn.withLock { 7 }, 7)
     }
 
     @Test func `A turn is given back when its operation fails`() async throws {
@@ -75,8 +76,8 @@ private final class Inside: Sendable {
         }
         open.finish()
         for task in tasks + [holder] { try await task.value }
-        #expect(inside.order == Array(0..<20))
-        #expect(inside.most == 1)
+        expectEqual(inside.order, Array(0..<20))
+        expectEqual(inside.most, 1)
         #expect(!turn.isLocked)
     }
 
@@ -91,12 +92,12 @@ private final class Inside: Sendable {
             tasks[number].cancel()
             await #expect(throws: CancellationError.self) { try await tasks[number].value }
         }
-        #expect(turn.waiterCount == 2)
+        expectEqual(turn.waiterCount, 2)
         open.finish()
         try await holder.value
         for number in [1, 3] { try await tasks[number].value }
-        #expect(inside.order == [1, 3])
-        #expect(turn.waiterCount == 0)
+        expectEqual(inside.order, [1, 3])
+        expectEqual(turn.waiterCount, 0)
         #expect(!turn.isLocked)
     }
 
@@ -136,11 +137,11 @@ private final class Inside: Sendable {
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(inside.most == 1)
-        #expect(inside.now == 0)
-        #expect(inside.order.count + cancelled == 200)
+        expectEqual(inside.most, 1)
+        expectEqual(inside.now, 0)
+        expectEqual(inside.order.count + cancelled, 200)
         #expect(!turn.isLocked)
-        #expect(turn.waiterCount == 0)
+        expectEqual(turn.waiterCount, 0)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
@@ -12,8 +13,8 @@ import Testing
         year: Int, month: Int, day: Int, days: Int
     ) throws {
         let date = try #require(CivilDate(year: year, month: month, day: day))
-        #expect(date.daysSince1970 == days)
-        #expect(CivilDate(daysSince1970: days) == date)
+        expectEqual(date.daysSince1970, days)
+        expectEqual(CivilDate(daysSince1970: days), date)
     }
 
     @Test(
@@ -24,7 +25,7 @@ import Testing
     func `A day of the calendar counts its seconds beyond 32 bits`(
         year: Int, month: Int, day: Int, second: Int, seconds: Int64
     ) throws {
-        #expect(try #require(CivilDate(year: year, month: month, day: day)).secondsSince1970(at: second) == seconds)
+        try expectEqual(#require(CivilDate(year: year, month: month, day: day)).secondsSince1970(at: second), seconds)
     }
 
     @Test(arguments: [
@@ -32,21 +33,21 @@ import Testing
         (2024, 1, 32), (2024, 12, 32), (2024, 1, -1),
     ])
     func `A day of the calendar must exist`(year: Int, month: Int, day: Int) {
-        #expect(CivilDate(year: year, month: month, day: day) == nil)
+        expectNil(CivilDate(year: year, month: month, day: day))
     }
 }
 
 @Suite struct HexadecimalTests {
     @Test func `Hexadecimal digits are read in either case and written in lower case`() {
-        #expect("0aF9g/:@G`".utf8.map(Hex.value) == [0, 10, 15, 9, nil, nil, nil, nil, nil, nil])
-        #expect(Hex.encode([0x00, 0x1F, 0xA0, 0xFF]) == "001fa0ff")
+        expectEqual("0aF9g/:@G`".utf8.map(Hex.value), [0, 10, 15, 9, nil, nil, nil, nil, nil, nil])
+        expectEqual(Hex.encode([0x00, 0x1F, 0xA0, 0xFF]), "001fa0ff")
     }
 
     @Test func `Hexadecimal digits are decoded to the expected number of bytes or to none`() {
-        #expect(Hex.decode("001fA0Ff", count: 4) == [0x00, 0x1F, 0xA0, 0xFF])
-        #expect(Hex.decode("", count: 0) == [])
+        expectEqual(Hex.decode("001fA0Ff", count: 4), [0x00, 0x1F, 0xA0, 0xFF])
+        expectEqual(Hex.decode("", count: 0), [])
         for text in ["001fa0", "001fa0ff0", "001fa0ff00", "001fa0fg", "001fa0f ", "0x1fa0ff", "001fa0é", ""] {
-            #expect(Hex.decode(text, count: 4) == nil, "\(text)")
+            expectNil(Hex.decode(text, count: 4), "\(text)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Testing
@@ -26,28 +27,28 @@ import Testing
 
     @Test func `A coded error has its message as the description that apps show`() {
         let fault: any Error = Fault(code: "timeout", message: "The server did not respond.", hint: "Try again.")
-        #expect(fault.localizedDescription == "The server did not respond.")
-        #expect((fault as? any LocalizedError)?.recoverySuggestion == "Try again.")
+        expectEqual(fault.localizedDescription, "The server did not respond.")
+        expectEqual((fault as? any LocalizedError)?.recoverySuggestion, "Try again.")
     }
 
     @Test func `A coded error states the event, and the remedy on its own line`() {
-        #expect("\(Fault.dark)" == "The lamp is dark.")
-        #expect("\(Fault.wet)" == "The lamp is wet.\nhint: Dry it.")
+        expectEqual("\(Fault.dark)", "The lamp is dark.")
+        expectEqual("\(Fault.wet)", "The lamp is wet.\nhint: Dry it.")
     }
 
     @Test func `A coded error is equal to another with its code, regardless of the messages`() {
-        #expect(Fault(code: "dark", message: "In the hall.", hint: "Wait.") == Fault.dark)
-        #expect(Fault(code: "wet") != Fault.dark)
+        expectEqual(Fault(code: "dark", message: "In the hall.", hint: "Wait."), Fault.dark)
+        expectNotEqual(Fault(code: "wet"), Fault.dark)
     }
 
     @Test func `A coded error is caught by the static member of its code, in any context`() {
-        #expect(caught(Fault(code: "dark", message: "In the hall.")) == "dark")
-        #expect(caught(Fault.wet) == "wet")
-        #expect(caught(Fault(code: "Dark")) == "other")
+        expectEqual(caught(Fault(code: "dark", message: "In the hall.")), "dark")
+        expectEqual(caught(Fault.wet), "wet")
+        expectEqual(caught(Fault(code: "Dark")), "other")
     }
 
     @Test func `A coded error is not caught by another type's member with the same code`() {
-        #expect(caught(OtherFault(code: "dark")) == "other")
-        #expect(caught(CancellationError()) == "other")
+        expectEqual(caught(OtherFault(code: "dark")), "other")
+        expectEqual(caught(CancellationError()), "other")
     }
 }

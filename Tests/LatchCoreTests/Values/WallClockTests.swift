@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Synchronization
@@ -10,10 +11,10 @@ import Testing
         let waited = Mutex<[Duration]>([])
         let noon = Date(timeIntervalSince1970: 43_200)
         let clock = WallClock(now: { noon }, sleep: { duration in waited.withLock { $0.append(duration) } })
-        #expect(clock.now == noon)
+        expectEqual(clock.now, noon)
         try await clock.sleep(for: .seconds(3))
         try await clock.sleep(for: .milliseconds(5))
-        #expect(waited.withLock { $0 } == [.seconds(3), .milliseconds(5)])
+        expectEqual(waited.withLock { $0 }, [.seconds(3), .milliseconds(5)])
     }
 
     @Test func `A wall clock of the system shows the date of the system`() {
@@ -51,11 +52,11 @@ import Testing
             (.seconds(-7), -7), (.nanoseconds(1), 1e-9), (.seconds(86_400 * 365), 31_536_000),
         ] as [(Duration, Double)])
     func `A duration in seconds keeps whole seconds, fractions and the sign`(duration: Duration, seconds: Double) {
-        #expect(duration.inSeconds == seconds)
+        expectEqual(duration.inSeconds, seconds)
     }
 
     @Test func `A duration in seconds is finite for the longest of them`() {
-        #expect(Duration.seconds(Int64.max).inSeconds == 0x1p63)
-        #expect(Duration.seconds(Int64.min).inSeconds == -0x1p63)
+        expectEqual(Duration.seconds(Int64.max).inSeconds, 0x1p63)
+        expectEqual(Duration.seconds(Int64.min).inSeconds, -0x1p63)
     }
 }

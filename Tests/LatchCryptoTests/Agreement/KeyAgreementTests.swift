@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -11,13 +12,13 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
     private func check<Curve: NISTCurve>(_ curve: Curve.Type) throws {
         let (one, other) = (try NISTKeyAgreement<Curve>.PrivateKey(), try NISTKeyAgreement<Curve>.PrivateKey())
         let secret = try one.sharedSecretFromKeyAgreement(with: other.publicKey)
-        #expect(secret == (try other.sharedSecretFromKeyAgreement(with: one.publicKey)))
+        expectEqual(secret, try other.sharedSecretFromKeyAgreement(with: one.publicKey))
         #expect(bytes(of: secret).count == Curve.coordinateByteCount && !secret.isZero)
         let restored = try NISTKeyAgreement<Curve>.PrivateKey(rawRepresentation: one.rawRepresentation)
-        #expect(restored.publicKey == one.publicKey)
-        #expect(try restored.sharedSecretFromKeyAgreement(with: other.publicKey) == secret)
+        expectEqual(restored.publicKey, one.publicKey)
+        try expectEqual(restored.sharedSecretFromKeyAgreement(with: other.publicKey), secret)
         let third = try NISTKeyAgreement<Curve>.PrivateKey()
-        #expect(try third.sharedSecretFromKeyAgreement(with: one.publicKey) != secret)
+        try expectNotEqual(third.sharedSecretFromKeyAgreement(with: one.publicKey), secret)
         let key = try NISTKeyAgreement<Curve>.PublicKey(rawRepresentation: one.publicKey.rawRepresentation)
         #expect(key == one.publicKey && Set([key, one.publicKey]).count == 1)
         for text in ["\(one)", "\(secret)", String(reflecting: one), String(reflecting: secret)] {
@@ -31,11 +32,11 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
         try check(P521.self)
         let (one, other) = (try Curve25519.KeyAgreement.PrivateKey(), try Curve25519.KeyAgreement.PrivateKey())
         let secret = try one.sharedSecretFromKeyAgreement(with: other.publicKey)
-        #expect(secret == (try other.sharedSecretFromKeyAgreement(with: one.publicKey)))
+        expectEqual(secret, try other.sharedSecretFromKeyAgreement(with: one.publicKey))
         #expect("\(one) \(secret)".contains("redacted"))
         let key = secret.hkdfDerivedSymmetricKey(
             using: SHA256.self, salt: [], sharedInfo: Array("purpose".utf8), outputByteCount: 16)
-        #expect(key.bitCount == 128)
+        expectEqual(key.bitCount, 128)
     }
 
     @Test func `A key agreement takes no point of another length, form or curve, and no secret out of range`() throws {
@@ -81,7 +82,7 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
             [0, 0, 0, 7] + Array("A128GCM".utf8) + [0, 0, 0, 5] + Array("Alice".utf8) + [0, 0, 0, 3]
             + Array("Bob".utf8) + [0, 0, 0, 128]
         let key = secret.concatKDFDerivedSymmetricKey(otherInfo: info, outputByteCount: 16)
-        #expect(key.withUnsafeBytes { hexadecimal(Array($0)) } == "56aa8deaf8236d205c2228cd71a7101a")
+        expectEqual(key.withUnsafeBytes { hexadecimal(Array($0)) }, "56aa8deaf8236d205c2228cd71a7101a")
         // More than one digest, the beginning of which is the same.
         let long = secret.concatKDFDerivedSymmetricKey(otherInfo: info, outputByteCount: 80)
         #expect(
@@ -113,14 +114,14 @@ struct KeyAgreementVectorTests {
     /// Compressed points, which JOSE does not have, are refused, whatever the set says of them.
     private func check<Curve: NISTCurve>(_ curve: Curve.Type, _ file: String, count: Int) throws {
         let cases = try VectorSet.wycheproof.cases(file)
-        #expect(cases.count == count)
+        expectEqual(cases.count, count)
         var invalidCurves = 0
         for (_, test) in cases {
             let expected: [UInt8]? = test["result"] == "valid" ? test.hex("shared") : nil
-            #expect(try secret(curve, test) == expected, "\(file) \(test["tcId"]?.intValue ?? 0)")
+            try expectEqual(secret(curve, test), expected, "\(file) \(test["tcId"]?.intValue ?? 0)")
             if test["flags"]?.arrayValue?.contains("InvalidCurveAttack") == true { invalidCurves += 1 }
         }
-        #expect(invalidCurves == 16)
+        expectEqual(invalidCurves, 16)
     }
 
     @Test func `Wycheproof's key agreements have their results, and points on another curve are refused`() throws {
@@ -132,7 +133,7 @@ struct KeyAgreementVectorTests {
     /// RFC 7748 §6.1: a result of zeros is refused; everything else that the set tolerates has its result.
     @Test func `Wycheproof's key agreements have its results with X25519, and those of zeros are refused`() throws {
         let cases = try VectorSet.wycheproof.cases("x25519_test.json")
-        #expect(cases.count == 518)
+        expectEqual(cases.count, 518)
         var zeros = 0
         for (_, test) in cases {
             let key = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: test.hex("private"))
@@ -145,8 +146,8 @@ struct KeyAgreementVectorTests {
                 continue
             }
             let secret = try key.sharedSecretFromKeyAgreement(with: point)
-            #expect(bytes(of: secret) == test.hex("shared"), "\(test["tcId"]?.intValue ?? 0)")
+            expectEqual(bytes(of: secret), test.hex("shared"), "\(test["tcId"]?.intValue ?? 0)")
         }
-        #expect(zeros == 31)
+        expectEqual(zeros, 31)
     }
 }

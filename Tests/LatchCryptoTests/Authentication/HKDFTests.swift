@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import TestVectors
 import Testing
@@ -12,12 +13,12 @@ import Testing
     // RFC 5869 appendix A.1: the pseudorandom key between the two steps.
     @Test func `A key stretched by HKDF goes through the pseudorandom key of RFC 5869`() {
         let extracted = HKDF<SHA256>.extract(inputKeyMaterial: secret, salt: Array(0x00...0x0C))
-        #expect(hexadecimal(extracted) == "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5")
+        expectEqual(hexadecimal(extracted), "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5")
         let expanded = HKDF<SHA256>.expand(
             pseudoRandomKey: extracted, info: Array(0xF0...0xF9), outputByteCount: 42)
-        #expect(
-            hexadecimal(bytes(expanded))
-                == "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865")
+        expectEqual(
+            hexadecimal(bytes(expanded)),
+            "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865")
     }
 
     // RFC 5869 §2.2: a salt that is not provided is a string of zeros as long as the digest.
@@ -25,7 +26,7 @@ import Testing
         let none = HKDF<SHA384>.deriveKey(inputKeyMaterial: secret, salt: [], info: [1], outputByteCount: 64)
         let zeros = HKDF<SHA384>.deriveKey(
             inputKeyMaterial: secret, salt: [UInt8](repeating: 0, count: 48), info: [1], outputByteCount: 64)
-        #expect(none == zeros)
+        expectEqual(none, zeros)
     }
 
     @Test(arguments: [0, 1, 31, 32, 33, 63, 64, 65, 8_159, 8_160])
@@ -33,18 +34,18 @@ import Testing
         func key(_ length: Int) -> [UInt8] {
             bytes(HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, salt: [1], info: [2], outputByteCount: length))
         }
-        #expect(key(length).count == length)
-        #expect(key(length) == Array(key(8_160).prefix(length)))
+        expectEqual(key(length).count, length)
+        expectEqual(key(length), Array(key(8_160).prefix(length)))
     }
 
     @Test func `A key stretched by HKDF is empty for a length of zero or less, and never over 255 digests`() {
         for length in [0, -1, Int.min] {
             let key = HKDF<SHA512>.deriveKey(inputKeyMaterial: secret, salt: [], info: [], outputByteCount: length)
-            #expect(key.bitCount == 0)
+            expectEqual(key.bitCount, 0)
         }
         for length in [255 * 64, 255 * 64 + 1, Int.max] {
             let key = HKDF<SHA512>.deriveKey(inputKeyMaterial: secret, salt: [], info: [], outputByteCount: length)
-            #expect(key.bitCount == 255 * 64 * 8)
+            expectEqual(key.bitCount, 255 * 64 * 8)
         }
     }
 
@@ -63,7 +64,7 @@ import Testing
             // The boundary between salt and purpose counts, and not only the bytes of both.
             key(SHA256.self, secret, salt: [1, 2], info: []), key(SHA256.self, secret, salt: [], info: [1, 2]),
         ]
-        #expect(Set(keys).count == keys.count)
+        expectEqual(Set(keys).count, keys.count)
     }
 
     @Test(
@@ -81,6 +82,6 @@ import Testing
             "-kdfopt", "hexinfo:\(hexadecimal(info))", "HKDF")
         let key = HKDF<SHA384>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret), salt: salt, info: info, outputByteCount: length)
-        #expect(bytes(key) == answer.output, "seed \(seed)")
+        expectEqual(bytes(key), answer.output, "seed \(seed)")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import TestVectors
 import Testing
@@ -96,15 +97,15 @@ private struct Case: Sendable, CustomTestStringConvertible {
             HMAC<SHA256>.authenticationCode(for: "text".utf8, using: SymmetricKey(data: key))
         }
         let zeros = { (count: Int) in [UInt8](repeating: 0, count: count) }
-        #expect(code([]) == code(zeros(64)))
-        #expect(code([1, 2]) == code([1, 2] + zeros(62)))
+        expectEqual(code([]), code(zeros(64)))
+        expectEqual(code([1, 2]), code([1, 2] + zeros(62)))
         let long = (0..<65).map { UInt8($0) }
-        #expect(code(long) == code(SHA256.hash(data: long)))
+        expectEqual(code(long), code(SHA256.hash(data: long)))
         // 64 bytes are a block and are taken as they are; one zero more makes them longer than a block.
         let block = (0..<64).map { UInt8($0) }
-        #expect(code(block) != code(SHA256.hash(data: block)))
-        #expect(code(block) != code(block + [0]))
-        #expect(code(block.dropLast()) != code(block))
+        expectNotEqual(code(block), code(SHA256.hash(data: block)))
+        expectNotEqual(code(block), code(block + [0]))
+        expectNotEqual(code(block.dropLast()), code(block))
     }
 
     @Test func `An HMAC over each digest can be asked for in between without ending the message`() {
@@ -112,7 +113,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         var code = HMAC<SHA384>(key: key)
         for number in 0..<140 {
             let sofar = (0..<number).map { UInt8($0) }
-            #expect(code.finalize() == HMAC<SHA384>.authenticationCode(for: sofar, using: key))
+            expectEqual(code.finalize(), HMAC<SHA384>.authenticationCode(for: sofar, using: key))
             code.update(data: CollectionOfOne(UInt8(number)))
         }
     }
@@ -130,7 +131,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             }
             return await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
-        #expect(codes == ["", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"])
+        expectEqual(codes, ["", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"])
     }
 
     @Test(
@@ -146,7 +147,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             let answer = try await command.run(
                 "dgst", "-sha512", "-mac", "HMAC", "-macopt", "hexkey:\(hexadecimal(key))", "-binary", "text")
             let code = HMAC<SHA512>.authenticationCode(for: text, using: SymmetricKey(data: key))
-            #expect(Array(code) == answer.output, "seed \(seed), key of \(length) bytes")
+            expectEqual(Array(code), answer.output, "seed \(seed), key of \(length) bytes")
         }
     }
 }
@@ -157,21 +158,21 @@ private struct Case: Sendable, CustomTestStringConvertible {
     @Test func `The value of an authentication code is a collection of its bytes, as long as the digest`() {
         let code = HMAC<SHA384>.authenticationCode(for: [1], using: key)
         #expect(code.count == 48 && code.startIndex == 0 && code.endIndex == 48)
-        #expect(code.indices.map { code[$0] } == Array(code))
-        #expect(code.withContiguousStorageIfAvailable { Array($0) } == Array(code))
+        expectEqual(code.indices.map { code[$0] }, Array(code))
+        expectEqual(code.withContiguousStorageIfAvailable { Array($0) }, Array(code))
     }
 
     @Test func `The value of an authentication code equals only itself, and is found in a set`() {
         let one = HMAC<SHA256>.authenticationCode(for: [1], using: key)
         let two = HMAC<SHA256>.authenticationCode(for: [2], using: key)
-        #expect(one != two)
-        #expect(one == HMAC<SHA256>.authenticationCode(for: CollectionOfOne(1), using: key))
-        #expect(Set([one, two, one]).count == 2)
+        expectNotEqual(one, two)
+        expectEqual(one, HMAC<SHA256>.authenticationCode(for: CollectionOfOne(1), using: key))
+        expectEqual(Set([one, two, one]).count, 2)
     }
 
     @Test func `The value of an authentication code prints its size and none of its bytes`() {
         let code = HMAC<SHA512>.authenticationCode(for: [1], using: key)
-        #expect("\(code)" == "HashedAuthenticationCode(64 bytes, redacted)")
+        expectEqual("\(code)", "HashedAuthenticationCode(64 bytes, redacted)")
         #expect(Mirror(reflecting: code).children.isEmpty)
     }
 

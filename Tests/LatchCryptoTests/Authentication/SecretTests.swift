@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     @Test func `A secret is not in the description of a symmetric key`() {
         let key = SymmetricKey(data: canary.utf8)
         #expect(!leaks(prints(key), of: Array(canary.utf8)))
-        #expect("\(key)" == "SymmetricKey(256 bits, redacted)")
+        expectEqual("\(key)", "SymmetricKey(256 bits, redacted)")
         #expect(!leaks(prints(["k": Optional(key)]), of: Array(canary.utf8)))
     }
 
@@ -65,11 +66,11 @@ import Testing
     }
 
     @Test func `A secret equals another of the same bytes and no other`() {
-        #expect(SymmetricKey(data: [1, 2, 3]) == SymmetricKey(data: [1, 2, 3]))
-        #expect(SymmetricKey(data: [1, 2, 3]) != SymmetricKey(data: [1, 2, 4]))
-        #expect(SymmetricKey(data: [1, 2, 3]) != SymmetricKey(data: [1, 2]))
-        #expect(SymmetricKey(data: []) == SymmetricKey(data: []))
-        #expect(SymmetricKey(size: .bits256) != SymmetricKey(size: .bits256))
+        expectEqual(SymmetricKey(data: [1, 2, 3]), SymmetricKey(data: [1, 2, 3]))
+        expectNotEqual(SymmetricKey(data: [1, 2, 3]), SymmetricKey(data: [1, 2, 4]))
+        expectNotEqual(SymmetricKey(data: [1, 2, 3]), SymmetricKey(data: [1, 2]))
+        expectEqual(SymmetricKey(data: []), SymmetricKey(data: []))
+        expectNotEqual(SymmetricKey(size: .bits256), SymmetricKey(size: .bits256))
     }
 
     @Test func `A secret is compared in constant time in any kind of collection`() {

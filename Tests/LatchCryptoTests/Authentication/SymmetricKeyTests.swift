@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import Testing
 
@@ -9,21 +10,21 @@ import Testing
     @Test func `A symmetric key has the size that was asked for, in whole bytes`() {
         for (bits, expected) in [(128, 128), (192, 192), (256, 256), (0, 0), (7, 0), (8, 8), (15, 8), (-8, 0)] {
             let key = SymmetricKey(size: SymmetricKeySize(bitCount: bits))
-            #expect(key.bitCount == expected, "\(bits) bits")
-            #expect(bytes(key).count == expected / 8)
+            expectEqual(key.bitCount, expected, "\(bits) bits")
+            expectEqual(bytes(key).count, expected / 8)
         }
-        #expect(SymmetricKeySize.bits128.bitCount == 128)
-        #expect(SymmetricKeySize.bits192.bitCount == 192)
-        #expect(SymmetricKeySize.bits256 == SymmetricKeySize(bitCount: 256))
-        #expect(SymmetricKeySize(bitCount: -1) == SymmetricKeySize(bitCount: 0))
+        expectEqual(SymmetricKeySize.bits128.bitCount, 128)
+        expectEqual(SymmetricKeySize.bits192.bitCount, 192)
+        expectEqual(SymmetricKeySize.bits256, SymmetricKeySize(bitCount: 256))
+        expectEqual(SymmetricKeySize(bitCount: -1), SymmetricKeySize(bitCount: 0))
     }
 
     @Test func `A symmetric key keeps the bytes that it was made of, from any collection`() {
         let content: [UInt8] = [0, 1, 2, 0xFF]
-        #expect(bytes(SymmetricKey(data: content)) == content)
-        #expect(bytes(SymmetricKey(data: content[1...])) == [1, 2, 0xFF])
-        #expect(bytes(SymmetricKey(data: AnyCollection(content))) == content)
-        #expect(bytes(SymmetricKey(data: "é".utf8)) == [0xC3, 0xA9])
+        expectEqual(bytes(SymmetricKey(data: content)), content)
+        expectEqual(bytes(SymmetricKey(data: content[1...])), [1, 2, 0xFF])
+        expectEqual(bytes(SymmetricKey(data: AnyCollection(content))), content)
+        expectEqual(bytes(SymmetricKey(data: "é".utf8)), [0xC3, 0xA9])
         #expect(bytes(SymmetricKey(data: EmptyCollection())).isEmpty)
     }
 
@@ -32,7 +33,7 @@ import Testing
         let key = SymmetricKey(data: content)
         let copies = [SymmetricKey](repeating: key, count: 10)
         content = [9, 9, 9]
-        #expect(content != bytes(key))
+        expectNotEqual(content, bytes(key))
         #expect(copies.allSatisfy { bytes($0) == [1, 2, 3] })
     }
 
@@ -40,7 +41,7 @@ import Testing
         struct Refusal: Error {}
         let key = SymmetricKey(data: [1])
         #expect(throws: Refusal.self) { try key.withUnsafeBytes { _ in throw Refusal() } }
-        #expect(key.withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } } == 1)
+        expectEqual(key.withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } }, 1)
     }
 
     @Test func `A symmetric key is fresh each time, with every bit set now and then`() {
@@ -63,7 +64,7 @@ import Testing
             for _ in 0..<64 { group.addTask { key.withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } } } }
             return await group.reduce(into: Set<Int>()) { $0.insert($1) }
         }
-        #expect(sums == [63 * 32])
+        expectEqual(sums, [63 * 32])
     }
 }
 
@@ -82,8 +83,8 @@ import Testing
         let content = [UInt8](repeating: 0, count: 20)
         for length in 0...25 {
             let other = [UInt8](repeating: 0, count: length)
-            #expect(constantTimeEquals(content, other) == (length == 20))
-            #expect(constantTimeEquals(other, content) == (length == 20))
+            expectEqual(constantTimeEquals(content, other), length == 20)
+            expectEqual(constantTimeEquals(other, content), length == 20)
         }
     }
 

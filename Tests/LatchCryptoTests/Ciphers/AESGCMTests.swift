@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import Testing
@@ -12,11 +13,11 @@ import Testing
         let zeros = [UInt8](repeating: 0, count: 32)
         let nonce = try AES.GCM.Nonce(data: zeros.prefix(12))
         let small = try AES.GCM.seal(zeros.prefix(16), using: SymmetricKey(data: zeros.prefix(16)), nonce: nonce)
-        #expect(hexadecimal(small.ciphertext) == "0388dace60b6a392f328c2b971b2fe78")
-        #expect(hexadecimal(small.tag) == "ab6e47d42cec13bdf53a67b21257bddf")
+        expectEqual(hexadecimal(small.ciphertext), "0388dace60b6a392f328c2b971b2fe78")
+        expectEqual(hexadecimal(small.tag), "ab6e47d42cec13bdf53a67b21257bddf")
         let large = try AES.GCM.seal(zeros.prefix(16), using: SymmetricKey(data: zeros), nonce: nonce)
-        #expect(hexadecimal(large.ciphertext) == "cea7403d4d606b6e074ec5d3baf39d18")
-        #expect(hexadecimal(large.tag) == "d0d1c8a799996bf0265b98b5d48ab919")
+        expectEqual(hexadecimal(large.ciphertext), "cea7403d4d606b6e074ec5d3baf39d18")
+        expectEqual(hexadecimal(large.tag), "d0d1c8a799996bf0265b98b5d48ab919")
     }
 
     @Test(arguments: [0, 1, 15, 16, 17, 100_000], [0, 1, 40])
@@ -24,10 +25,10 @@ import Testing
         let message = SecureRandom.bytes(length)
         let data = SecureRandom.bytes(authenticated)
         let box = try AES.GCM.seal(message, using: key, authenticating: data)
-        #expect(box.ciphertext.count == length)
+        expectEqual(box.ciphertext.count, length)
         let combined = try #require(box.combined)
         let again = try AES.GCM.SealedBox(combined: combined)
-        #expect(try AES.GCM.open(again, using: key, authenticating: data) == message)
+        try expectEqual(AES.GCM.open(again, using: key, authenticating: data), message)
     }
 
     @Test func `A box sealed by AES-GCM does not open after any bit of it was changed`() throws {
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `A box sealed by AES-GCM is never sealed twice with one nonce unless the caller says so`() throws {
         let nonces = try (0..<500).map { _ in try AES.GCM.seal([], using: key).nonce }
-        #expect(Set(nonces).count == 500)
+        expectEqual(Set(nonces).count, 500)
     }
 
     @Test func `A box sealed by AES-GCM takes keys, nonces and tags of the right size only`() throws {
@@ -68,7 +69,7 @@ import Testing
         }
         for bits in [128, 192, 256] {
             let key = SymmetricKey(size: .init(bitCount: bits))
-            #expect(try AES.GCM.open(AES.GCM.seal([1], using: key), using: key) == [1])
+            try expectEqual(AES.GCM.open(AES.GCM.seal([1], using: key), using: key), [1])
         }
         #expect(throws: CryptoError.self) { try AES.GCM.Nonce(data: [1, 2, 3]) }
         #expect(throws: CryptoError.self) { try AES.GCM.SealedBox(combined: [UInt8](repeating: 0, count: 27)) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -61,13 +62,13 @@ private struct Case: Sendable, CustomTestStringConvertible {
         let nonce = try AES.GCM.Nonce(data: unhexed(example.nonce))
         let data = unhexed(example.authenticated)
         let box = try AES.GCM.seal(unhexed(example.message), using: key, nonce: nonce, authenticating: data)
-        #expect(hexadecimal(box.ciphertext) == example.ciphertext)
-        #expect(hexadecimal(box.tag) == example.tag)
-        #expect(box.nonce == nonce)
+        expectEqual(hexadecimal(box.ciphertext), example.ciphertext)
+        expectEqual(hexadecimal(box.tag), example.tag)
+        expectEqual(box.nonce, nonce)
         let published = try AES.GCM.SealedBox(
             nonce: nonce, ciphertext: unhexed(example.ciphertext), tag: unhexed(example.tag))
-        #expect(published == box)
-        #expect(hexadecimal(try AES.GCM.open(published, using: key, authenticating: data)) == example.message)
+        expectEqual(published, box)
+        expectEqual(hexadecimal(try AES.GCM.open(published, using: key, authenticating: data)), example.message)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -79,9 +80,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
             let data = numbers.bytes(Int.random(in: 0...100, using: &numbers))
             let nonce = try AES.GCM.Nonce(data: numbers.bytes(12))
             let box = try AES.GCM.seal(message, using: key, nonce: nonce, authenticating: data)
-            #expect(try AES.GCM.open(box, using: key, authenticating: data) == message, "seed \(seed)")
+            try expectEqual(AES.GCM.open(box, using: key, authenticating: data), message, "seed \(seed)")
             let combined = try #require(box.combined)
-            #expect(combined.count == message.count + 28)
+            expectEqual(combined.count, message.count + 28)
             for _ in 0..<20 {
                 var changed = combined
                 changed[Int.random(in: 0..<changed.count, using: &numbers)] ^= UInt8.random(
@@ -121,10 +122,10 @@ private struct Case: Sendable, CustomTestStringConvertible {
         let nonce = AES.GCM.Nonce()
         let text = Array("a message".utf8)
         let box = try AES.GCM.seal(text, using: key, nonce: nonce, authenticating: text)
-        #expect(try AES.GCM.seal("a message".utf8, using: key, nonce: nonce, authenticating: text[...]) == box)
-        #expect(
-            try AES.GCM.seal(AnyCollection(text), using: key, nonce: nonce, authenticating: AnyCollection(text)) == box)
-        #expect(try AES.GCM.open(box, using: key, authenticating: "a message".utf8) == text)
+        try expectEqual(AES.GCM.seal("a message".utf8, using: key, nonce: nonce, authenticating: text[...]), box)
+        try expectEqual(
+            AES.GCM.seal(AnyCollection(text), using: key, nonce: nonce, authenticating: AnyCollection(text)), box)
+        try expectEqual(AES.GCM.open(box, using: key, authenticating: "a message".utf8), text)
     }
 
     @Test func `AES-GCM serves many tasks with one key at once`() async throws {
@@ -139,7 +140,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             }
             return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
         }
-        #expect(opened == Set((0..<100).map { [UInt8](repeating: UInt8($0), count: $0 * 10) }))
+        expectEqual(opened, Set((0..<100).map { [UInt8](repeating: UInt8($0), count: $0 * 10) }))
     }
 }
 
@@ -170,11 +171,11 @@ private struct Case: Sendable, CustomTestStringConvertible {
         for count in [28, 29, 60] {
             let combined = (0..<count).map { UInt8($0) }
             let box = try AES.GCM.SealedBox(combined: combined)
-            #expect(Array(box.nonce) == Array(combined.prefix(12)))
-            #expect(box.ciphertext == Array(combined.dropFirst(12).dropLast(16)))
-            #expect(box.tag == Array(combined.suffix(16)))
-            #expect(box.combined == combined)
-            #expect(try AES.GCM.SealedBox(combined: AnyCollection(combined)) == box)
+            expectEqual(Array(box.nonce), Array(combined.prefix(12)))
+            expectEqual(box.ciphertext, Array(combined.dropFirst(12).dropLast(16)))
+            expectEqual(box.tag, Array(combined.suffix(16)))
+            expectEqual(box.combined, combined)
+            try expectEqual(AES.GCM.SealedBox(combined: AnyCollection(combined)), box)
         }
     }
 
@@ -182,9 +183,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
         let key = SymmetricKey(size: .bits256)
         let one = try AES.GCM.seal([1], using: key)
         let other = try AES.GCM.seal([1], using: key)
-        #expect(one != other)
+        expectNotEqual(one, other)
         let again = try AES.GCM.SealedBox(combined: one.combined ?? [])
-        #expect(Set([one, other, again]).count == 2)
+        expectEqual(Set([one, other, again]).count, 2)
     }
 }
 

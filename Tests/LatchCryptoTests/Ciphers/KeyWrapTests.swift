@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -22,8 +23,8 @@ import Testing
     func `The AES key wrap wraps and unwraps as RFC 3394 does`(bits: Int, more: Int, wrapped: String) throws {
         let kek = SymmetricKey(data: unhexed(Self.kek).prefix(bits / 8))
         let key = SymmetricKey(data: unhexed(Self.data) + unhexed(Self.kek).prefix(more))
-        #expect(hexadecimal(try AES.KeyWrap.wrap(key, using: kek)).uppercased() == wrapped)
-        #expect(try AES.KeyWrap.unwrap(unhexed(wrapped), using: kek) == key)
+        expectEqual(hexadecimal(try AES.KeyWrap.wrap(key, using: kek)).uppercased(), wrapped)
+        try expectEqual(AES.KeyWrap.unwrap(unhexed(wrapped), using: kek), key)
     }
 
     @Test func `The AES key wrap refuses each change of a bit, and each other length`() throws {
@@ -57,14 +58,14 @@ import Testing
     @Test(.enabled(if: VectorSet.wycheproof.has("aes_wrap_test.json"), Comment(rawValue: VectorSet.fetchHint)))
     func `The AES key wrap accepts only Wycheproof's valid keys`() throws {
         let cases = try VectorSet.wycheproof.cases("aes_wrap_test.json")
-        #expect(cases.count == 165)
+        expectEqual(cases.count, 165)
         for (_, test) in cases {
             let kek = SymmetricKey(data: test.hex("key"))
             let (id, isValid) = (test["tcId"]?.intValue ?? 0, test["result"] == "valid")
             do {
                 let key = try AES.KeyWrap.unwrap(test.hex("ct"), using: kek)
                 #expect(isValid && key == SymmetricKey(data: test.hex("msg")), "\(id)")
-                #expect(try AES.KeyWrap.wrap(key, using: kek) == test.hex("ct"), "\(id)")
+                try expectEqual(AES.KeyWrap.wrap(key, using: kek), test.hex("ct"), "\(id)")
             } catch {
                 #expect(!isValid, "\(id)")
             }
@@ -92,7 +93,7 @@ import Testing
         let (iv, message) = (Array(0..<16) as [UInt8], unhexed(Self.message))
         let made = try AES.CBC.encrypt(message, using: key, iv: iv)
         #expect(made.count == message.count + 16 && hexadecimal(Array(made.prefix(32))) == ciphertext)
-        #expect(try AES.CBC.decrypt(made, using: key, iv: iv) == message)
+        try expectEqual(AES.CBC.decrypt(made, using: key, iv: iv), message)
     }
 
     @Test func `AES-CBC pads every length, and refuses the wrong padding and other sizes`() throws {
@@ -100,8 +101,8 @@ import Testing
         for count in 0...64 {
             let message = [UInt8](repeating: 1, count: count)
             let made = try AES.CBC.encrypt(message, using: key, iv: iv)
-            #expect(made.count == (count / 16 + 1) * 16)
-            #expect(try AES.CBC.decrypt(made, using: key, iv: iv) == message)
+            expectEqual(made.count, (count / 16 + 1) * 16)
+            try expectEqual(AES.CBC.decrypt(made, using: key, iv: iv), message)
             #expect(throws: CryptoError.authenticationFailure) {
                 try AES.CBC.decrypt(Array(made.dropLast()), using: key, iv: iv)
             }

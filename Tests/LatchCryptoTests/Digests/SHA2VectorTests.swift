@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import TestVectors
 import Testing
@@ -37,21 +38,21 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         let text = [UInt8](
             ("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
                 + "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu").utf8)
-        #expect(
-            hexadecimal(SHA384.hash(data: []))
-                == "38b060a751ac96384cd9327eb1b1e36a21fdb71114be07434c0cc7bf63f6e1da274edebfe76f65fbd51ad2f14898b95b")
-        #expect(
-            hexadecimal(SHA512.hash(data: []))
-                == "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce"
+        expectEqual(
+            hexadecimal(SHA384.hash(data: [])),
+            "38b060a751ac96384cd9327eb1b1e36a21fdb71114be07434c0cc7bf63f6e1da274edebfe76f65fbd51ad2f14898b95b")
+        expectEqual(
+            hexadecimal(SHA512.hash(data: [])),
+            "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce"
                 + "47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e")
-        #expect(
-            hexadecimal(SHA256.hash(data: text)) == "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1")
-        #expect(
-            hexadecimal(SHA384.hash(data: text))
-                == "09330c33f71147e83d192fc782cd1b4753111b173b3b05d22fa08086e3b0f712fcc7c71a557e2db966c3e9fa91746039")
-        #expect(
-            hexadecimal(SHA512.hash(data: text))
-                == "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018"
+        expectEqual(
+            hexadecimal(SHA256.hash(data: text)), "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1")
+        expectEqual(
+            hexadecimal(SHA384.hash(data: text)),
+            "09330c33f71147e83d192fc782cd1b4753111b173b3b05d22fa08086e3b0f712fcc7c71a557e2db966c3e9fa91746039")
+        expectEqual(
+            hexadecimal(SHA512.hash(data: text)),
+            "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018"
                 + "501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909")
     }
 
@@ -68,7 +69,7 @@ private struct Kind: Sendable, CustomTestStringConvertible {
             for piece in [1_000_000, 50_000, 1_000] {
                 let letters = [UInt8](repeating: UInt8(ascii: "a"), count: piece)
                 let pieces = [[UInt8]](repeating: letters, count: 1_000_000 / piece)
-                #expect(hexadecimal(kind.digest(pieces)) == known[kind.name], "\(kind.name) in pieces of \(piece)")
+                expectEqual(hexadecimal(kind.digest(pieces)), known[kind.name], "\(kind.name) in pieces of \(piece)")
             }
         }
     }
@@ -78,9 +79,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         // Three blocks and one byte: every place at which padding and buffering can go wrong lies in there.
         let text = (0...kind.block * 3).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
         let whole = kind.digest([text])
-        #expect(whole.count == kind.length)
+        expectEqual(whole.count, kind.length)
         for cut in 0...text.count {
-            #expect(kind.digest([Array(text[..<cut]), Array(text[cut...])]) == whole, "cut at \(cut)")
+            expectEqual(kind.digest([Array(text[..<cut]), Array(text[cut...])]), whole, "cut at \(cut)")
         }
     }
 
@@ -98,7 +99,7 @@ private struct Kind: Sendable, CustomTestStringConvertible {
                 pieces.append(Array(rest.prefix(length)))
                 rest = rest.dropFirst(length)
             }
-            #expect(kind.digest(pieces) == kind.digest([text]), "seed \(seed)")
+            expectEqual(kind.digest(pieces), kind.digest([text]), "seed \(seed)")
         }
     }
 
@@ -108,11 +109,11 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         for length in [0, 1, kind.block - 17, kind.block - 1, kind.block, kind.block + 1] {
             let text = [UInt8](repeating: 0, count: length)
             let digest = kind.digest([text])
-            #expect(kind.digest([text + [0]]) != digest, "\(length) bytes")
+            expectNotEqual(kind.digest([text + [0]]), digest, "\(length) bytes")
             for place in text.indices {
                 var changed = text
                 changed[place] = 1
-                #expect(kind.digest([changed]) != digest, "byte \(place) of \(length)")
+                expectNotEqual(kind.digest([changed]), digest, "byte \(place) of \(length)")
             }
         }
     }
@@ -127,7 +128,7 @@ private struct Kind: Sendable, CustomTestStringConvertible {
             let text = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 13) }
             try command.write(text, to: "text")
             let answer = try await command.run("dgst", "-\(kind.name)", "-binary", "text")
-            #expect(kind.digest([text]) == answer.output, "\(length) bytes")
+            expectEqual(kind.digest([text]), answer.output, "\(length) bytes")
         }
     }
 }

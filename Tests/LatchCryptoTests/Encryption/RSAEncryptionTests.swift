@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -15,9 +16,9 @@ import Testing
         for count in [0, 1, 16, 64, longest] {
             let message = [UInt8](repeating: 3, count: count)
             let ciphertext = try key.publicKey.encrypt(message, hash: hash)
-            #expect(ciphertext.count == 256)
-            #expect(try key.decrypt(ciphertext, hash: hash) == message)
-            #expect(try key.publicKey.encrypt(message, hash: hash) != ciphertext)
+            expectEqual(ciphertext.count, 256)
+            try expectEqual(key.decrypt(ciphertext, hash: hash), message)
+            try expectNotEqual(key.publicKey.encrypt(message, hash: hash), ciphertext)
             #expect(throws: CryptoError.authenticationFailure) {
                 try key.decrypt(ciphertext, hash: hash == .sha1 ? .sha256 : .sha1)
             }
@@ -41,10 +42,10 @@ import Testing
         }
         let other = try RSA.Encryption.PrivateKey(keySizeInBits: 2048)
         #expect(throws: CryptoError.authenticationFailure) { try other.decrypt(ciphertext) }
-        #expect("\(key)" == "RSA encryption private key (2048 bits, redacted)")
+        expectEqual("\(key)", "RSA encryption private key (2048 bits, redacted)")
         let restored = try RSA.Encryption.PrivateKey(key.numbers)
-        #expect(restored.publicKey == key.publicKey)
-        #expect(try restored.decrypt(ciphertext) == [1, 2, 3])
+        expectEqual(restored.publicKey, key.publicKey)
+        try expectEqual(restored.decrypt(ciphertext), [1, 2, 3])
     }
 
     /// Cases with a label are refused, since RFC 7518 §4.3 has the empty one.
@@ -60,7 +61,7 @@ import Testing
         file: String, hash: RSA.Encryption.Hash, count: Int
     ) throws {
         let cases = try VectorSet.wycheproof.cases(file)
-        #expect(cases.count == count)
+        expectEqual(cases.count, count)
         for (group, test) in cases {
             let pem = try #require(group["privateKeyPem"]?.stringValue)
             let key = try RSA.Encryption.PrivateKey(RSA.Signing.PrivateKey(pemRepresentation: pem).numbers)

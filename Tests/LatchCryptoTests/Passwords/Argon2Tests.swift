@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import Testing
@@ -25,13 +26,13 @@ import Testing
             Argon2id.hash(password: password, salt: salt, parameters: cost(lanes: 2)),
             Argon2id.hash(password: password, salt: salt, parameters: cost(bytes: 33)).dropLast(),
         ]
-        #expect(Set(hashes).count == hashes.count)
-        #expect(try Argon2id.hash(password: password, salt: salt, parameters: cost()) == hashes[0])
+        expectEqual(Set(hashes).count, hashes.count)
+        try expectEqual(Argon2id.hash(password: password, salt: salt, parameters: cost()), hashes[0])
     }
 
     @Test(arguments: [16, 17, 32, 63, 64])
     func `Hashing by argon2id gives as many bytes as asked for`(count: Int) throws {
-        #expect(try Argon2id.hash(password: [1], salt: salt, parameters: cost(bytes: count)).count == count)
+        try expectEqual(Argon2id.hash(password: [1], salt: salt, parameters: cost(bytes: count)).count, count)
     }
 
     @Test func `Hashing by argon2id takes salts of 8 to 64 bytes`() throws {
@@ -90,12 +91,12 @@ import Testing
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(good == 16)
+        expectEqual(good, 16)
     }
 
     @Test func `Hashing by argon2id hashes bytes, so that two spellings of a letter are two passwords`() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
-        #expect(composed == decomposed)
+        expectEqual(composed, decomposed)
         let hash = try PasswordHash(parsing: PasswordHash.make(composed, parameters: cost()))
         #expect(try hash.verifies(composed))
         #expect(try hash.verifies("x\(composed)".dropFirst()))
@@ -108,7 +109,7 @@ import Testing
         for wanted in try [cost(memory: 65), cost(memory: 63), cost(passes: 2), cost(lanes: 2), cost(bytes: 64)] {
             #expect(hash.needsRehash(wanted))
         }
-        #expect("\(hash)" == "PasswordHash(argon2id, 64 KiB, 1 passes, redacted)")
+        expectEqual("\(hash)", "PasswordHash(argon2id, 64 KiB, 1 passes, redacted)")
         #expect(Mirror(reflecting: hash).children.isEmpty)
     }
 }

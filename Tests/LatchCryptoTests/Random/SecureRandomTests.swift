@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import Testing
 
 @Suite struct SecureRandomTests {
     @Test func `Secure random bytes are as many as asked for`() {
-        for count in [0, 1, 7, 8, 9, 16, 33, 4096] { #expect(SecureRandom.bytes(count).count == count) }
+        for count in [0, 1, 7, 8, 9, 16, 33, 4096] { expectEqual(SecureRandom.bytes(count).count, count) }
         #expect(SecureRandom.bytes(-1).isEmpty)
     }
 
     @Test func `Secure random bytes do not repeat`() {
-        #expect(Set((0..<1000).map { _ in SecureRandom.bytes(16) }).count == 1000)
+        expectEqual(Set((0..<1000).map { _ in SecureRandom.bytes(16) }).count, 1000)
     }
 
     @Test func `Secure random bytes come from the generator that the caller brings`() {
@@ -22,6 +23,6 @@ import Testing
             }
         }
         var counter = Counter()
-        #expect(SecureRandom.bytes(13, using: &counter) == Array(0...12))
+        expectEqual(SecureRandom.bytes(13, using: &counter), Array(0...12))
     }
 }

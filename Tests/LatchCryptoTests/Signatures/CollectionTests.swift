@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import Testing
 
@@ -13,8 +14,8 @@ private func scattered(_ bytes: [UInt8]) -> some Collection<UInt8> {
     private let text = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
     @Test func `The test collection is really noncontiguous`() {
-        #expect(scattered(text).withContiguousStorageIfAvailable { _ in true } == nil)
-        #expect(Array(scattered(text)) == text)
+        expectNil(scattered(text).withContiguousStorageIfAvailable { _ in true })
+        expectEqual(Array(scattered(text)), text)
     }
 
     @Test func `Noncontiguous bytes are signed and verified by ECDSA`() throws {
@@ -23,22 +24,23 @@ private func scattered(_ bytes: [UInt8]) -> some Collection<UInt8> {
         #expect(key.publicKey.isValidSignature(signature, for: text))
         #expect(key.publicKey.isValidSignature(try key.signature(for: text), for: scattered(text)))
         let again = try P256.Signing.ECDSASignature(rawRepresentation: scattered(signature.rawRepresentation))
-        #expect(again == signature)
-        #expect(try P256.Signing.ECDSASignature(derRepresentation: scattered(signature.derRepresentation)) == signature)
+        expectEqual(again, signature)
+        try expectEqual(
+            P256.Signing.ECDSASignature(derRepresentation: scattered(signature.derRepresentation)), signature)
         let point = scattered(key.publicKey.x963Representation)
-        #expect(try P256.Signing.PublicKey(x963Representation: point) == key.publicKey)
+        try expectEqual(P256.Signing.PublicKey(x963Representation: point), key.publicKey)
         let restored = try P256.Signing.PrivateKey(rawRepresentation: scattered(key.rawRepresentation))
-        #expect(restored.publicKey == key.publicKey)
+        expectEqual(restored.publicKey, key.publicKey)
     }
 
     @Test func `Noncontiguous bytes are signed and verified by Ed25519`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let signature = try key.signature(for: scattered(text))
-        #expect(try key.signature(for: text) == signature)
+        try expectEqual(key.signature(for: text), signature)
         #expect(key.publicKey.isValidSignature(scattered(signature), for: scattered(text)))
         #expect(!key.publicKey.isValidSignature(scattered(signature), for: scattered(text + [0])))
         let half = try Curve25519.Signing.PublicKey(rawRepresentation: scattered(key.publicKey.rawRepresentation))
-        #expect(half == key.publicKey)
+        expectEqual(half, key.publicKey)
     }
 
     @Test func `Noncontiguous bytes are signed and verified by RSA`() throws {
@@ -48,15 +50,15 @@ private func scattered(_ bytes: [UInt8]) -> some Collection<UInt8> {
             #expect(key.publicKey.isValidSignature(scattered(signature), for: text, padding: padding, hash: .sha512))
         }
         let half = try RSA.Signing.PublicKey(modulus: scattered(key.publicKey.modulus), exponent: scattered([1, 0, 1]))
-        #expect(half == key.publicKey)
+        expectEqual(half, key.publicKey)
     }
 
     @Test
     func `Noncontiguous bytes are sealed, opened, digested and authenticated`() throws {
         let key = SymmetricKey(data: scattered((0..<32).map { UInt8($0) }))
         let box = try AES.GCM.seal(scattered(text), using: key, authenticating: scattered(text))
-        #expect(try AES.GCM.open(box, using: key, authenticating: text) == text)
-        #expect(SHA384.hash(data: scattered(text)) == SHA384.hash(data: text))
+        try expectEqual(AES.GCM.open(box, using: key, authenticating: text), text)
+        expectEqual(SHA384.hash(data: scattered(text)), SHA384.hash(data: text))
         let code = HMAC<SHA256>.authenticationCode(for: scattered(text), using: key)
         #expect(HMAC<SHA256>.isValidAuthenticationCode(scattered(Array(code)), authenticating: text, using: key))
         #expect(constantTimeEquals(scattered(text), scattered(text)))

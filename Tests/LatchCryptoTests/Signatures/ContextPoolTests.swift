@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import TestVectors
 import Testing
@@ -30,8 +31,8 @@ import Testing
                 key.publicKey.isValidSignature(signature, for: text, padding: padding, hash: hash), "seed \(seed)")
             let (otherPadding, otherHash) = (Self.padding(&numbers), Self.hash(&numbers))
             let isSame = otherPadding == padding && otherHash == hash
-            #expect(
-                key.publicKey.isValidSignature(signature, for: text, padding: otherPadding, hash: otherHash) == isSame,
+            expectEqual(
+                key.publicKey.isValidSignature(signature, for: text, padding: otherPadding, hash: otherHash), isSame,
                 "seed \(seed)")
         }
     }
@@ -70,6 +71,6 @@ import Testing
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(good == 40)
+        expectEqual(good, 40)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -10,7 +11,7 @@ import Testing
     private func roundTrip<Curve: NISTCurve>(_ curve: Curve.Type, _ raw: [UInt8]) throws -> [UInt8] {
         let signature = try NISTSigning<Curve>.ECDSASignature(rawRepresentation: raw)
         let der = signature.derRepresentation
-        #expect(try NISTSigning<Curve>.ECDSASignature(derRepresentation: der) == signature)
+        try expectEqual(NISTSigning<Curve>.ECDSASignature(derRepresentation: der), signature)
         return der
     }
 
@@ -31,7 +32,7 @@ import Testing
                     default: try roundTrip(P521.self, raw)
                     }
                 #expect(der.count <= raw.count + 9, "seed \(seed)")
-                #expect(der[0] == 0x30, "seed \(seed)")
+                expectEqual(der[0], 0x30, "seed \(seed)")
             }
         }
     }
@@ -39,14 +40,14 @@ import Testing
     @Test func `The two spellings of an ECDSA signature differ most for the extreme numbers of each curve`() throws {
         let full = { (count: Int) in [UInt8](repeating: 0xFF, count: count) }
         let zero = { (count: Int) in [UInt8](repeating: 0, count: count) }
-        #expect(try roundTrip(P256.self, full(64)).count == 72)
-        #expect(try roundTrip(P384.self, full(96)).count == 104)
+        try expectEqual(roundTrip(P256.self, full(64)).count, 72)
+        try expectEqual(roundTrip(P384.self, full(96)).count, 104)
         // P-521's is the one whose length needs two bytes (X.690 §8.1.3.5).
         let longest = try roundTrip(P521.self, full(132))
-        #expect(longest.count == 141)
-        #expect(Array(longest.prefix(3)) == [0x30, 0x81, 138])
-        #expect(try roundTrip(P256.self, zero(64)) == [0x30, 6, 2, 1, 0, 2, 1, 0])
-        #expect(try roundTrip(P521.self, zero(132)) == [0x30, 6, 2, 1, 0, 2, 1, 0])
+        expectEqual(longest.count, 141)
+        expectEqual(Array(longest.prefix(3)), [0x30, 0x81, 138])
+        try expectEqual(roundTrip(P256.self, zero(64)), [0x30, 6, 2, 1, 0, 2, 1, 0])
+        try expectEqual(roundTrip(P521.self, zero(132)), [0x30, 6, 2, 1, 0, 2, 1, 0])
     }
 
     @Test func `The two spellings of an ECDSA signature meet where the length begins to need two bytes`() throws {
@@ -54,7 +55,7 @@ import Testing
         for (digits, header) in [(61, [0x30, 126]), (62, [0x30, 0x81, 128]), (63, [0x30, 0x81, 130])] {
             let number = [UInt8](repeating: 0, count: 66 - digits) + [UInt8](repeating: 1, count: digits)
             let der = try roundTrip(P521.self, number + number)
-            #expect(der.prefix(header.count).map(Int.init) == header)
+            expectEqual(der.prefix(header.count).map(Int.init), header)
         }
     }
 
@@ -62,7 +63,7 @@ import Testing
         let long = [UInt8](repeating: 1, count: 33)
         let der: [UInt8] = [0x30, 38, 2, 33] + long + [2, 1, 1]
         #expect(throws: CryptoError.malformedSignature) { try P256.Signing.ECDSASignature(derRepresentation: der) }
-        #expect(try P384.Signing.ECDSASignature(derRepresentation: der).rawRepresentation.count == 96)
+        try expectEqual(P384.Signing.ECDSASignature(derRepresentation: der).rawRepresentation.count, 96)
     }
 
     @Test(
@@ -95,10 +96,10 @@ import Testing
             }
             do {
                 let signature = try P256.Signing.ECDSASignature(derRepresentation: der)
-                #expect(signature.derRepresentation == der, "seed \(seed)")
+                expectEqual(signature.derRepresentation, der, "seed \(seed)")
                 accepted += 1
             } catch {
-                #expect(error == .malformedSignature, "seed \(seed)")
+                expectEqual(error, .malformedSignature, "seed \(seed)")
             }
         }
         // A changed digit of a number is another signature, so the refusals are not all that happens.
@@ -115,9 +116,9 @@ import Testing
                     return false
                 }
             }
-            #expect(isTaken(P256.self) == (length == 64))
-            #expect(isTaken(P384.self) == (length == 96))
-            #expect(isTaken(P521.self) == (length == 132))
+            expectEqual(isTaken(P256.self), length == 64)
+            expectEqual(isTaken(P384.self), length == 96)
+            expectEqual(isTaken(P521.self), length == 132)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -39,14 +40,14 @@ import Testing
         let key = try P256.Signing.PrivateKey()
         let signature = try key.signature(for: [1, 2, 3])
         let whole = der(try key.publicKey.pem())
-        #expect(try P256.Signing.PublicKey(derRepresentation: whole) == key.publicKey)
+        try expectEqual(P256.Signing.PublicKey(derRepresentation: whole), key.publicKey)
         for _ in 0..<300 {
             let bytes = damaged(whole, &numbers)
             do {
                 let read = try P256.Signing.PublicKey(derRepresentation: bytes)
-                #expect(read.isValidSignature(signature, for: [1, 2, 3]) == (read == key.publicKey), "seed \(seed)")
+                expectEqual(read.isValidSignature(signature, for: [1, 2, 3]), read == key.publicKey, "seed \(seed)")
                 // What was read has a form of its own that leads back to it.
-                #expect(try P256.Signing.PublicKey(pemRepresentation: read.pem()) == read, "seed \(seed)")
+                try expectEqual(P256.Signing.PublicKey(pemRepresentation: read.pem()), read, "seed \(seed)")
             } catch {
                 #expect(CryptoError.malformedKey ~= error, "seed \(seed)")
             }
@@ -59,12 +60,12 @@ import Testing
         let key = try Self.rsa.get()
         let signature = try key.signature(for: [1, 2, 3])
         let whole = der(try key.publicKey.pem())
-        #expect(try RSA.Signing.PublicKey(derRepresentation: whole) == key.publicKey)
+        try expectEqual(RSA.Signing.PublicKey(derRepresentation: whole), key.publicKey)
         for _ in 0..<300 {
             let bytes = damaged(whole, &numbers)
             do {
                 let read = try RSA.Signing.PublicKey(derRepresentation: bytes)
-                #expect(read.isValidSignature(signature, for: [1, 2, 3]) == (read == key.publicKey), "seed \(seed)")
+                expectEqual(read.isValidSignature(signature, for: [1, 2, 3]), read == key.publicKey, "seed \(seed)")
                 #expect((2_048...8_192).contains(read.keySizeInBits), "seed \(seed)")
             } catch {
                 #expect(CryptoError.malformedKey ~= error, "seed \(seed)")
@@ -83,7 +84,7 @@ import Testing
                 let read = try P384.Signing.PrivateKey(pemRepresentation: text)
                 let signature = try read.signature(for: [1])
                 #expect(read.publicKey.isValidSignature(signature, for: [1]), "seed \(seed)")
-                #expect(key.publicKey.isValidSignature(signature, for: [1]) == (read.publicKey == key.publicKey))
+                expectEqual(key.publicKey.isValidSignature(signature, for: [1]), read.publicKey == key.publicKey)
             } catch {
                 #expect(CryptoError.malformedKey ~= error, "seed \(seed)")
             }
@@ -97,7 +98,7 @@ import Testing
         for _ in 0..<30 {
             let text = String(decoding: damaged(whole, &numbers), as: UTF8.self)
             do {
-                #expect(try RSA.Signing.PrivateKey(pemRepresentation: text).publicKey == key.publicKey)
+                try expectEqual(RSA.Signing.PrivateKey(pemRepresentation: text).publicKey, key.publicKey)
             } catch {
                 #expect(CryptoError.malformedKey ~= error)
             }
@@ -128,7 +129,7 @@ import Testing
     @Test func `The text of a key has the lines of RFC 7468`() {
         for (text, label) in [(pem, "PRIVATE KEY"), (published, "PUBLIC KEY")] {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            #expect(lines.first == "-----BEGIN \(label)-----")
+            expectEqual(lines.first, "-----BEGIN \(label)-----")
             #expect(lines.dropLast().last == "-----END \(label)-----" && lines.last == "")
             // RFC 7468 §2: every line but the last has 64 characters.
             #expect(lines.dropFirst().dropLast(3).allSatisfy { $0.count == 64 })
@@ -147,7 +148,7 @@ import Testing
     @Test func `The text of a key is refused with a damaged line, another label or a foreign character`() throws {
         let lines = pem.split(separator: "\n").map(String.init)
         let body = lines.dropFirst().dropLast().joined(separator: "\n")
-        let broken = [
+        let broken: [String] = [
             "", "\n", "-", body, lines.dropLast().joined(separator: "\n"), lines.dropFirst().joined(separator: "\n"),
             [lines[0], lines[lines.count - 1]].joined(separator: "\n"),
             pem.split(separator: "PRIVATE").joined(separator: "PUBLIC"),

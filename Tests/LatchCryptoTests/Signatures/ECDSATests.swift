@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestTags
@@ -10,7 +11,7 @@ import Testing
     @Test func `An ECDSA signature verifies with its key for its text only`() throws {
         let key = try P256.Signing.PrivateKey()
         let signature = try key.signature(for: "text".utf8)
-        #expect(signature.rawRepresentation.count == 64)
+        expectEqual(signature.rawRepresentation.count, 64)
         #expect(key.publicKey.isValidSignature(signature, for: "text".utf8))
         #expect(!key.publicKey.isValidSignature(signature, for: "texT".utf8))
         #expect(!key.publicKey.isValidSignature(signature, for: []))
@@ -28,24 +29,24 @@ import Testing
         for number in 0..<20 {
             let text = SecureRandom.bytes(number)
             let signature = try key.signature(for: text)
-            #expect(signature.rawRepresentation.count == bytes)
+            expectEqual(signature.rawRepresentation.count, bytes)
             #expect(key.publicKey.isValidSignature(signature, for: text))
             let again = try NISTSigning<Curve>.ECDSASignature(derRepresentation: signature.derRepresentation)
-            #expect(again == signature)
+            expectEqual(again, signature)
             var changed = signature.rawRepresentation
             changed[number] ^= 1
             let wrong = try NISTSigning<Curve>.ECDSASignature(rawRepresentation: changed)
             #expect(!key.publicKey.isValidSignature(wrong, for: text))
         }
         let restored = try NISTSigning<Curve>.PrivateKey(rawRepresentation: key.rawRepresentation)
-        #expect(restored.publicKey == key.publicKey)
+        expectEqual(restored.publicKey, key.publicKey)
         let fromPEM = try NISTSigning<Curve>.PrivateKey(pemRepresentation: key.pem())
-        #expect(fromPEM.publicKey == key.publicKey)
+        expectEqual(fromPEM.publicKey, key.publicKey)
         let publicPEM = try key.publicKey.pem()
-        #expect(try NISTSigning<Curve>.PublicKey(pemRepresentation: publicPEM) == key.publicKey)
+        try expectEqual(NISTSigning<Curve>.PublicKey(pemRepresentation: publicPEM), key.publicKey)
         let x963 = key.publicKey.x963Representation
-        #expect(try NISTSigning<Curve>.PublicKey(x963Representation: x963) == key.publicKey)
-        #expect(try NISTSigning<Curve>.PublicKey(rawRepresentation: key.publicKey.rawRepresentation) == key.publicKey)
+        try expectEqual(NISTSigning<Curve>.PublicKey(x963Representation: x963), key.publicKey)
+        try expectEqual(NISTSigning<Curve>.PublicKey(rawRepresentation: key.publicKey.rawRepresentation), key.publicKey)
     }
 
     @Test(.tags(.signatureMalleability))
@@ -90,8 +91,8 @@ import Testing
         for (low, der) in cases {
             let raw = [UInt8](repeating: 0, count: 64 - low.count) + low
             let signature = try P256.Signing.ECDSASignature(rawRepresentation: raw)
-            #expect(signature.derRepresentation == der)
-            #expect(try P256.Signing.ECDSASignature(derRepresentation: der) == signature)
+            expectEqual(signature.derRepresentation, der)
+            try expectEqual(P256.Signing.ECDSASignature(derRepresentation: der), signature)
         }
     }
 
@@ -100,7 +101,7 @@ import Testing
             if: VectorSet.wycheproof.has("ecdsa_secp256r1_sha256_p1363_test.json"), Comment(rawValue: VectorSet.hint)))
     func `An ECDSA signature agrees with every case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("ecdsa_secp256r1_sha256_p1363_test.json")
-        #expect(cases.count == 262)
+        expectEqual(cases.count, 262)
         for (group, test) in cases {
             let key = try P256.Signing.PublicKey(derRepresentation: group.hex("publicKeyDer"))
             let isValid: Bool
@@ -110,7 +111,7 @@ import Testing
             } catch {
                 isValid = false
             }
-            #expect(isValid == (test["result"] == "valid"), "case \(test["tcId"]?.intValue ?? 0)")
+            expectEqual(isValid, test["result"] == "valid", "case \(test["tcId"]?.intValue ?? 0)")
         }
     }
 
@@ -131,6 +132,6 @@ import Testing
             }
             return try await group.reduce(0, +)
         }
-        #expect(verified == 400)
+        expectEqual(verified, 400)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -22,9 +23,9 @@ import Testing
             rawRepresentation: unhexed(
                 "6B9D3DAD2E1B8C1C05B19875B6659F4DE23C3B667BF297BA9AA47740787137D8"
                     + "96D5724E4C70A825F872C9EA60D2EDF5"))
-        #expect(
-            hexadecimal(key.publicKey.rawRepresentation).uppercased()
-                == "EC3A4E415B4E19A4568618029F427FA5DA9A8BC4AE92E02E06AAE5286B300C64DEF8F0EA9055866064A254515480BC13"
+        expectEqual(
+            hexadecimal(key.publicKey.rawRepresentation).uppercased(),
+            "EC3A4E415B4E19A4568618029F427FA5DA9A8BC4AE92E02E06AAE5286B300C64DEF8F0EA9055866064A254515480BC13"
                 + "8015D9B72D7D57244EA8EF9AC0C621896708A59367F9DFB9F54CA84B3F1C9DB1288B231C3AE0D4FE7344FD2533264720")
         try check(
             key,
@@ -61,12 +62,12 @@ import Testing
         let one = try P256.Signing.PrivateKey(rawRepresentation: number(1, 32))
         let last = try P256.Signing.PrivateKey(rawRepresentation: order.dropLast() + [0x50])
         // SEC 2 §2.4.2: the base point's first coordinate.
-        #expect(
-            hexadecimal(one.publicKey.rawRepresentation.prefix(32))
-                == "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
-        #expect(one.publicKey.rawRepresentation.prefix(32) == last.publicKey.rawRepresentation.prefix(32))
-        #expect(one.publicKey != last.publicKey)
-        #expect(try one.rawRepresentation == number(1, 32))
+        expectEqual(
+            hexadecimal(one.publicKey.rawRepresentation.prefix(32)),
+            "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
+        expectEqual(one.publicKey.rawRepresentation.prefix(32), last.publicKey.rawRepresentation.prefix(32))
+        expectNotEqual(one.publicKey, last.publicKey)
+        try expectEqual(one.rawRepresentation, number(1, 32))
         _ = try P384.Signing.PrivateKey(rawRepresentation: number(1, 48))
         _ = try P521.Signing.PrivateKey(rawRepresentation: number(1, 66))
     }
@@ -82,10 +83,10 @@ import Testing
         }
         for count in 0..<70 {
             let ones = [UInt8](repeating: 1, count: count)
-            #expect(refuses(P256.self, ones) == (count != 32))
-            #expect(refuses(P384.self, ones) == (count != 48))
+            expectEqual(refuses(P256.self, ones), count != 32)
+            expectEqual(refuses(P384.self, ones), count != 48)
             // Sixty-six bytes of 1 are a number of 513 bits, below an order of 521.
-            #expect(refuses(P521.self, ones) == (count != 66))
+            expectEqual(refuses(P521.self, ones), count != 66)
             #expect(refuses(P384.self, [UInt8](repeating: 0, count: count)))
             #expect(refuses(P521.self, [UInt8](repeating: 0xFF, count: count)))
         }
@@ -94,10 +95,10 @@ import Testing
     @Test func `ECDSA on each curve has keys that equal only those of the same point`() throws {
         let key = try P384.Signing.PrivateKey()
         let again = try P384.Signing.PublicKey(rawRepresentation: AnyCollection(key.publicKey.rawRepresentation))
-        #expect(again == key.publicKey)
-        #expect(again.x963Representation == [4] + key.publicKey.rawRepresentation)
-        #expect(try Set([again, key.publicKey, P384.Signing.PrivateKey().publicKey]).count == 2)
-        #expect("\(key)" == "P-384 private key (redacted)")
+        expectEqual(again, key.publicKey)
+        expectEqual(again.x963Representation, [4] + key.publicKey.rawRepresentation)
+        try expectEqual(Set([again, key.publicKey, P384.Signing.PrivateKey().publicKey]).count, 2)
+        expectEqual("\(key)", "P-384 private key (redacted)")
         #expect(Mirror(reflecting: key).children.isEmpty)
     }
 
@@ -147,6 +148,6 @@ import Testing
             }
             return try await group.reduce(0, +)
         }
-        #expect(good == 80)
+        expectEqual(good, 80)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -106,10 +107,10 @@ struct ECInteropTests {
         let published = try curve.decode(command.read("public.der"))
         let sec1 = try command.text("sec1.pem")
         #expect(sec1.contains("EC PRIVATE KEY"))
-        #expect(try curve.point(command.text("key.pem")) == published)
-        #expect(try curve.point(sec1) == published)
-        #expect(try curve.point(command.text("parameters.pem") + sec1) == published)
-        #expect(try curve.point("text before it\n" + sec1 + "text after it") == published)
+        try expectEqual(curve.point(command.text("key.pem")), published)
+        try expectEqual(curve.point(sec1), published)
+        try expectEqual(curve.point(command.text("parameters.pem") + sec1), published)
+        try expectEqual(curve.point("text before it\n" + sec1 + "text after it"), published)
     }
 
     @Test(arguments: Curve.all)
@@ -118,12 +119,12 @@ struct ECInteropTests {
     {
         try await makeKey(curve)
         let restored = try command.text("key.pem")
-        #expect(try curve.point(restored).count == curve.decode(command.read("public.der")).count)
+        try expectEqual(curve.point(restored).count, curve.decode(command.read("public.der")).count)
         let ours = try curve.generate()
         try command.write(ours.secret.utf8, to: "ours.pem")
         #expect(try await command.run("pkey", "-in", "ours.pem", "-check", "-noout").isSuccess)
-        #expect(try await command.run("pkey", "-in", "ours.pem", "-pubout").text == ours.published)
-        #expect(try await command.run("pkey", "-in", "ours.pem").text == ours.secret)
+        try await expectEqual(command.run("pkey", "-in", "ours.pem", "-pubout").text, ours.published)
+        try await expectEqual(command.run("pkey", "-in", "ours.pem").text, ours.secret)
     }
 
     @Test(arguments: Curve.all)
@@ -136,7 +137,7 @@ struct ECInteropTests {
         let short = try command.read("short.der")
         let long = try command.read("public.der")
         #expect(short.count < long.count)
-        #expect(try curve.decode(short) == curve.decode(long))
+        try expectEqual(curve.decode(short), curve.decode(long))
     }
 
     @Test(arguments: Curve.all)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestTags
@@ -10,9 +11,9 @@ import Testing
     @Test func `A key on a NIST curve has the public point of RFC 6979's secret number`() throws {
         let secret = bytes("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721")
         let key = try P256.Signing.PrivateKey(rawRepresentation: secret)
-        #expect(
-            hexadecimal(key.publicKey.rawRepresentation).uppercased()
-                == "60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6"
+        expectEqual(
+            hexadecimal(key.publicKey.rawRepresentation).uppercased(),
+            "60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6"
                 + "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299")
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -23,18 +24,18 @@ import Testing
     ])
     func `Ed25519 signs as RFC 8032 does`(secret: String, point: String, text: String, signature: String) throws {
         let key = try Curve25519.Signing.PrivateKey(rawRepresentation: unhexed(secret))
-        #expect(hexadecimal(key.publicKey.rawRepresentation) == point)
-        #expect(hexadecimal(try key.signature(for: unhexed(text))) == signature)
+        expectEqual(hexadecimal(key.publicKey.rawRepresentation), point)
+        expectEqual(hexadecimal(try key.signature(for: unhexed(text))), signature)
         let half = try Curve25519.Signing.PublicKey(rawRepresentation: unhexed(point))
-        #expect(half == key.publicKey)
+        expectEqual(half, key.publicKey)
         #expect(half.isValidSignature(unhexed(signature), for: unhexed(text)))
     }
 
     @Test func `Ed25519 signs one text always alike, and different texts differently`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let signatures = try (0..<50).map { try key.signature(for: [UInt8($0)]) }
-        #expect(try (0..<50).map { try key.signature(for: [UInt8($0)]) } == signatures)
-        #expect(Set(signatures).count == 50)
+        try expectEqual((0..<50).map { try key.signature(for: [UInt8($0)]) }, signatures)
+        expectEqual(Set(signatures).count, 50)
         #expect(signatures.allSatisfy { $0.count == 64 })
     }
 
@@ -78,15 +79,15 @@ import Testing
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(good == 100)
+        expectEqual(good, 100)
     }
 
     @Test func `Ed25519 keys are compared by their bytes and kept in sets`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let again = try Curve25519.Signing.PrivateKey(rawRepresentation: AnyCollection(key.rawRepresentation))
-        #expect(again.publicKey == key.publicKey)
-        #expect(try Set([key.publicKey, again.publicKey, Curve25519.Signing.PrivateKey().publicKey]).count == 2)
-        #expect("\(key)" == "Ed25519 private key (redacted)")
+        expectEqual(again.publicKey, key.publicKey)
+        try expectEqual(Set([key.publicKey, again.publicKey, Curve25519.Signing.PrivateKey().publicKey]).count, 2)
+        expectEqual("\(key)", "Ed25519 private key (redacted)")
     }
 }
 
@@ -110,7 +111,7 @@ struct Ed25519InteropTests {
                 let answer = try await command.run(
                     "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", "public.der", "-rawin", "-in", name,
                     "-sigfile", "signature")
-                #expect(answer.isSuccess == expected, "\(length) bytes, \(name)")
+                expectEqual(answer.isSuccess, expected, "\(length) bytes, \(name)")
             }
         }
     }
@@ -123,13 +124,13 @@ struct Ed25519InteropTests {
         let key = try Curve25519.Signing.PrivateKey(rawRepresentation: der.suffix(32))
         let published = try await command.run("pkey", "-inform", "DER", "-in", "key.der", "-pubout", "-outform", "DER")
             .output
-        #expect(published == publicPrefix + key.publicKey.rawRepresentation)
+        expectEqual(published, publicPrefix + key.publicKey.rawRepresentation)
         let text = SecureRandom.bytes(300)
         try command.write(text, to: "text")
         let signature = try await command.run(
             "pkeyutl", "-sign", "-keyform", "DER", "-inkey", "key.der", "-rawin", "-in", "text"
         ).output
         #expect(key.publicKey.isValidSignature(signature, for: text))
-        #expect(try key.signature(for: text) == signature)
+        try expectEqual(key.signature(for: text), signature)
     }
 }

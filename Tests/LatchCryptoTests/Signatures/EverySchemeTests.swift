@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import Testing
@@ -60,7 +61,7 @@ private struct Signer: Sendable, CustomTestStringConvertible {
     @Test func `Every way to sign is deterministic or not, as its standard says`() throws {
         for signer in try Signer.all.get() {
             let signatures = try Set((0..<5).map { _ in try signer.sign([1, 2, 3]) })
-            #expect(signatures.count == (signer.isDeterministic ? 1 : 5), "\(signer.name)")
+            expectEqual(signatures.count, signer.isDeterministic ? 1 : 5, "\(signer.name)")
             for signature in signatures { #expect(try signer.verify(signature, [1, 2, 3]), "\(signer.name)") }
         }
     }
@@ -68,7 +69,7 @@ private struct Signer: Sendable, CustomTestStringConvertible {
     @Test func `Every way to sign gives signatures of one length`() throws {
         for signer in try Signer.all.get() {
             let lengths = try Set((0..<20).map { try signer.sign([UInt8($0)]).count })
-            #expect(lengths.count == 1, "\(signer.name)")
+            expectEqual(lengths.count, 1, "\(signer.name)")
         }
     }
 
@@ -85,7 +86,7 @@ private struct Signer: Sendable, CustomTestStringConvertible {
                     #expect(CryptoError.malformedSignature ~= error)
                     isTaken = false
                 }
-                #expect(isTaken == (place == other), "\(signer.name) with that of \(signers[other].name)")
+                expectEqual(isTaken, place == other, "\(signer.name) with that of \(signers[other].name)")
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -80,7 +81,7 @@ struct RSAInteropTests {
             "dgst", "-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:\(length)",
             "-sign", "key.pem", "text"
         ).output
-        #expect(signature.count == 256)
+        expectEqual(signature.count, 256)
         let key = try RSA.Signing.PublicKey(pemRepresentation: published)
         #expect(!key.isValidSignature(signature, for: [1, 2, 3], padding: .pss))
     }
@@ -103,22 +104,22 @@ struct RSAInteropTests {
         let pkcs1 = try command.text("pkcs1.pem")
         #expect(pkcs1.contains("RSA PRIVATE KEY"))
         let key = try RSA.Signing.PrivateKey(pemRepresentation: secret)
-        #expect(try RSA.Signing.PrivateKey(pemRepresentation: pkcs1).publicKey == key.publicKey)
-        #expect(try RSA.Signing.PublicKey(pemRepresentation: published) == key.publicKey)
-        #expect(try key.pem() == secret)
-        #expect(try key.publicKey.pem() == published)
+        try expectEqual(RSA.Signing.PrivateKey(pemRepresentation: pkcs1).publicKey, key.publicKey)
+        try expectEqual(RSA.Signing.PublicKey(pemRepresentation: published), key.publicKey)
+        try expectEqual(key.pem(), secret)
+        try expectEqual(key.publicKey.pem(), published)
         try await command.run("pkey", "-in", "key.pem", "-pubout", "-outform", "DER", "-out", "public.der")
-        #expect(try RSA.Signing.PublicKey(derRepresentation: command.read("public.der")) == key.publicKey)
+        try expectEqual(RSA.Signing.PublicKey(derRepresentation: command.read("public.der")), key.publicKey)
     }
 
     @Test func `An RSA key that OpenSSL knows has the numbers that the command prints`() async throws {
         let key = try RSA.Signing.PrivateKey(pemRepresentation: secret)
         let modulus = try await command.run("rsa", "-in", "key.pem", "-modulus", "-noout").text
-        #expect(modulus == "Modulus=\(hexadecimal(key.publicKey.modulus).uppercased())\n")
+        expectEqual(modulus, "Modulus=\(hexadecimal(key.publicKey.modulus).uppercased())\n")
         let numbers = try key.numbers
         #expect(numbers.modulus == key.publicKey.modulus && numbers.exponent == [1, 0, 1])
         #expect(numbers.firstPrime.count == 128 && numbers.secondPrime.count == 128)
-        #expect(try RSA.Signing.PrivateKey(numbers).pem() == secret)
+        try expectEqual(RSA.Signing.PrivateKey(numbers).pem(), secret)
     }
 
     @Test(arguments: ["512", "1024", "2047"])
@@ -137,10 +138,10 @@ struct RSAInteropTests {
     {
         try await command.run("genrsa", "-3", "-out", "three.pem", bits)
         let key = try RSA.Signing.PrivateKey(pemRepresentation: command.text("three.pem"))
-        #expect(key.publicKey.exponent == [3])
-        #expect("\(key.publicKey.keySizeInBits)" == bits)
+        expectEqual(key.publicKey.exponent, [3])
+        expectEqual("\(key.publicKey.keySizeInBits)", bits)
         let signature = try key.signature(for: [1])
-        #expect(signature.count == key.publicKey.keySizeInBits / 8)
+        expectEqual(signature.count, key.publicKey.keySizeInBits / 8)
         #expect(key.publicKey.isValidSignature(signature, for: [1]))
     }
 

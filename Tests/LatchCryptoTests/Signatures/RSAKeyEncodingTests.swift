@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import TestVectors
 import Testing
@@ -18,9 +19,9 @@ import Testing
         let key = try Self.key.get()
         let (modulus, exponent) = (key.publicKey.modulus, key.publicKey.exponent)
         let spki = RSAKeyEncoding.publicKey(modulus: modulus, exponent: exponent)
-        #expect(PEMBlock(label: "PUBLIC KEY", content: spki).text == (try key.publicKey.pem()))
+        expectEqual(PEMBlock(label: "PUBLIC KEY", content: spki).text, try key.publicKey.pem())
         let pkcs8 = RSAKeyEncoding.privateKey(try key.numbers)
-        #expect(PEMBlock(label: "PRIVATE KEY", content: pkcs8).text == (try key.pem()))
+        expectEqual(PEMBlock(label: "PRIVATE KEY", content: pkcs8).text, try key.pem())
     }
 
     @Test func `The encoding of an RSA key is read from OpenSSL's text, wherever it starts`() throws {
@@ -30,7 +31,7 @@ import Testing
         let numbers = try RSAKeyEncoding.publicNumbers(half.content)
         #expect(numbers.modulus == key.publicKey.modulus && numbers.exponent == key.publicKey.exponent)
         let whole = try PEMBlock.first(labelled: ["RSA PRIVATE KEY", "PRIVATE KEY"], in: text)
-        #expect(whole.label == "PRIVATE KEY")
+        expectEqual(whole.label, "PRIVATE KEY")
         #expect(isSame(try RSAKeyEncoding.privateNumbers(pkcs8: whole.content), try key.numbers))
         let inner = DER.numbers(RSAKeyEncoding.list(try key.numbers))
         #expect(isSame(try RSAKeyEncoding.privateNumbers(pkcs1: inner), try key.numbers))

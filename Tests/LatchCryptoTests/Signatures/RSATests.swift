@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import TestVectors
@@ -15,13 +16,13 @@ import Testing
         let key = try SharedRSAKey.one.get()
         let text = Array("text".utf8)
         let signature = try key.signature(for: text, padding: padding, hash: hash)
-        #expect(signature.count == 256)
+        expectEqual(signature.count, 256)
         for otherPadding in RSA.Signing.Padding.allCases {
             for otherHash in RSA.Signing.Hash.allCases {
                 let isSame = otherPadding == padding && otherHash == hash
-                #expect(
-                    key.publicKey.isValidSignature(signature, for: text, padding: otherPadding, hash: otherHash)
-                        == isSame)
+                expectEqual(
+                    key.publicKey.isValidSignature(signature, for: text, padding: otherPadding, hash: otherHash), isSame
+                )
             }
         }
         #expect(!key.publicKey.isValidSignature(signature, for: text + [0], padding: padding, hash: hash))
@@ -35,13 +36,13 @@ import Testing
     )
     func `An RSA signature agrees with every PKCS #1 case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("rsa_signature_2048_sha256_test.json")
-        #expect(cases.count == 259)
+        expectEqual(cases.count, 259)
         for (group, test) in cases {
             let key = try RSA.Signing.PublicKey(derRepresentation: group.hex("publicKeyDer"))
             let isValid = key.isValidSignature(test.hex("sig"), for: test.hex("msg"))
             // "acceptable" is a signature whose DigestInfo lacks the NULL; RFC 8017 appendix A.2.4 lets a verifier choose.
             guard test["result"] != "acceptable" else { continue }
-            #expect(isValid == (test["result"] == "valid"), "case \(test["tcId"]?.intValue ?? 0)")
+            expectEqual(isValid, test["result"] == "valid", "case \(test["tcId"]?.intValue ?? 0)")
         }
     }
 
@@ -50,11 +51,11 @@ import Testing
             if: VectorSet.wycheproof.has("rsa_pss_2048_sha256_mgf1_32_test.json"), Comment(rawValue: VectorSet.hint)))
     func `An RSA signature agrees with every PSS case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("rsa_pss_2048_sha256_mgf1_32_test.json")
-        #expect(cases.count == 108)
+        expectEqual(cases.count, 108)
         for (group, test) in cases {
             let key = try RSA.Signing.PublicKey(derRepresentation: group.hex("publicKeyDer"))
             let isValid = key.isValidSignature(test.hex("sig"), for: test.hex("msg"), padding: .pss)
-            #expect(isValid == (test["result"] == "valid"), "case \(test["tcId"]?.intValue ?? 0)")
+            expectEqual(isValid, test["result"] == "valid", "case \(test["tcId"]?.intValue ?? 0)")
         }
     }
 }
@@ -62,15 +63,15 @@ import Testing
 @Suite struct RSAKeyTests {
     @Test func `An RSA key is restored from its numbers and from PEM`() throws {
         let key = try SharedRSAKey.one.get()
-        #expect(key.publicKey.exponent == [1, 0, 1])
-        #expect(key.publicKey.keySizeInBits == 2048)
+        expectEqual(key.publicKey.exponent, [1, 0, 1])
+        expectEqual(key.publicKey.keySizeInBits, 2048)
         let restored = try RSA.Signing.PrivateKey(key.numbers)
         let signature = try restored.signature(for: "text".utf8)
         #expect(key.publicKey.isValidSignature(signature, for: "text".utf8))
-        #expect(try RSA.Signing.PrivateKey(pemRepresentation: key.pem()).publicKey == key.publicKey)
-        #expect(try RSA.Signing.PublicKey(pemRepresentation: key.publicKey.pem()) == key.publicKey)
+        try expectEqual(RSA.Signing.PrivateKey(pemRepresentation: key.pem()).publicKey, key.publicKey)
+        try expectEqual(RSA.Signing.PublicKey(pemRepresentation: key.publicKey.pem()), key.publicKey)
         let padded = try RSA.Signing.PublicKey(modulus: [0] + key.publicKey.modulus, exponent: [0, 1, 0, 1])
-        #expect(padded == key.publicKey)
+        expectEqual(padded, key.publicKey)
     }
 
     @Test func `An RSA key is refused if it is small, huge, even, or has an unfit exponent`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProtoCompiler
 import TestTags
@@ -38,14 +39,15 @@ import Testing
         for file in try generated(example) {
             let path = "\(example.rawValue)/Generated/\(file.path)"
             let committed = String(decoding: try exampleFile(path), as: UTF8.self)
-            #expect(committed == file.text, "\(path) differs: generate the example again")
+            expectEqual(committed, file.text, "\(path) differs: generate the example again")
         }
     }
 
     @Test func `The generated files of an example have the tree that Axiom documents`() throws {
         let paths = try generated().map(\.path).sorted()
-        #expect(
-            paths == [
+        expectEqual(
+            paths,
+            [
                 "swift/Clients/AxiomErrors.swift", "swift/Clients/UserManagerAction.swift",
                 "swift/Clients/UserManagerClient.swift", "swift/Clients/UserManagerState.swift",
                 "swift/Contracts/AuthenticationTypes.swift", "swift/Contracts/UserModels.swift",
@@ -57,7 +59,7 @@ import Testing
     }
 
     @Test(.tags(.reproducibleOutput)) func `The generated files of an example are the same bytes each time`() throws {
-        #expect(try generated() == generated())
+        try expectEqual(generated(), generated())
     }
 
     @Test func `The generated files of an example lie next to the .proto file in the layout perFile`() throws {
@@ -163,7 +165,7 @@ import Testing
             }
             """)
         #expect(named.files.isEmpty)
-        #expect(named.diagnostics.first?.message == "'NoteState' would be both a type of the client and a message")
+        expectEqual(named.diagnostics.first?.message, "'NoteState' would be both a type of the client and a message")
     }
 
     @Test func `The text of a client qualifies a type that has the name of a message by its module`() throws {
@@ -222,7 +224,7 @@ import Testing
         let paths = output.files.map(\.path)
         #expect(paths.contains("swift/Documentation/Note/NoteOverview.md"))
         #expect(paths.contains("swift/Documentation/Board/BoardOverview.md"))
-        #expect(paths.filter { $0.hasSuffix("AxiomErrors.swift") }.count == 1)
-        #expect(Set(paths).count == paths.count)
+        expectEqual(paths.filter { $0.hasSuffix("AxiomErrors.swift") }.count, 1)
+        expectEqual(Set(paths).count, paths.count)
     }
 }

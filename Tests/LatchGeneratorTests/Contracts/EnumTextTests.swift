@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -17,48 +18,49 @@ import Testing
               COLOR_COLD = -5 [deprecated = true];
             }
             """)
-        #expect(
-            text == #"""
-                /// Like a rainbow.
-                public enum Color: ProtoEnum {
-                    case unspecified
-                    /// Like blood.
-                    case red
-                    /// Deprecated.
-                    case cold
-                    /// A number without a name in the .proto file.
-                    case unrecognized(Int32)
+        expectEqual(
+            text,
+            #"""
+            /// Like a rainbow.
+            public enum Color: ProtoEnum {
+                case unspecified
+                /// Like blood.
+                case red
+                /// Deprecated.
+                case cold
+                /// A number without a name in the .proto file.
+                case unrecognized(Int32)
 
-                    public static let schema = EnumSchema(
-                        "Color",
-                        """
-                        0 COLOR_UNSPECIFIED
-                        1 COLOR_RED
-                        -5 COLOR_COLD
-                        """)
+                public static let schema = EnumSchema(
+                    "Color",
+                    """
+                    0 COLOR_UNSPECIFIED
+                    1 COLOR_RED
+                    -5 COLOR_COLD
+                    """)
 
-                    public init?(rawValue: Int32) {
-                        switch rawValue {
-                        case 0: self = .unspecified
-                        case 1: self = .red
-                        case -5: self = .cold
-                        default: self = .unrecognized(rawValue)
-                        }
+                public init?(rawValue: Int32) {
+                    switch rawValue {
+                    case 0: self = .unspecified
+                    case 1: self = .red
+                    case -5: self = .cold
+                    default: self = .unrecognized(rawValue)
                     }
-
-                    public var rawValue: Int32 {
-                        switch self {
-                        case .unspecified: 0
-                        case .red: 1
-                        case .cold: -5
-                        case .unrecognized(let number): number
-                        }
-                    }
-
-                    public static var allCases: [Self] { [.unspecified, .red, .cold] }
                 }
 
-                """#)
+                public var rawValue: Int32 {
+                    switch self {
+                    case .unspecified: 0
+                    case .red: 1
+                    case .cold: -5
+                    case .unrecognized(let number): number
+                    }
+                }
+
+                public static var allCases: [Self] { [.unspecified, .red, .cold] }
+            }
+
+            """#)
     }
 
     @Test func `An enum in Swift that is closed refuses other numbers`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -56,8 +57,8 @@ import Testing
         let output = try written(
             "syntax = \"proto2\"; message M { extensions 1 to 9; } extend M { optional int32 a_b = 1; optional int32 aB = 2; }"
         )
-        #expect(output.diagnostics.map(\.message) == ["'aB' is aB_2 in Swift, where something else is aB"])
-        #expect(output.diagnostics.map(\.severity) == [.warning])
+        expectEqual(output.diagnostics.map(\.message), ["'aB' is aB_2 in Swift, where something else is aB"])
+        expectEqual(output.diagnostics.map(\.severity), [.warning])
         let text = try #require(output.files.first).text
         #expect(text.contains("static let aB = Extension<M, Int32?>"))
         #expect(text.contains("static let aB_2 = Extension<M, Int32?>"))

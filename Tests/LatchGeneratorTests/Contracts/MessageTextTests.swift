@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -18,53 +19,55 @@ import Testing
               repeated Point near = 3;
             }
             """)
-        #expect(
-            text == #"""
-                /// A place
-                /// on a map.
-                public struct Point: Message {
-                    public static let schema = MessageSchema(
-                        "Point",
-                        """
-                        1 x int32
-                        2 name string optional
-                        3 near message 0 repeated
-                        """,
-                        types: [Point.self])
+        expectEqual(
+            text,
+            #"""
+            /// A place
+            /// on a map.
+            public struct Point: Message {
+                public static let schema = MessageSchema(
+                    "Point",
+                    """
+                    1 x int32
+                    2 name string optional
+                    3 near message 0 repeated
+                    """,
+                    types: [Point.self])
 
-                    public var storage: MessageStorage
-                    public init(storage: MessageStorage) { self.storage = storage }
-                    public init() { storage = MessageStorage(Self.schema) }
+                public var storage: MessageStorage
+                public init(storage: MessageStorage) { self.storage = storage }
+                public init() { storage = MessageStorage(Self.schema) }
 
-                    /// The horizontal coordinate.
-                    @export(implementation) public var x: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
-                    /// The label; nil without one.
-                    @export(implementation) public var name: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
-                    @export(implementation) public var near: [Point] { get { storage[messages: 2] } _modify { yield &storage[messages: 2] } }
+                /// The horizontal coordinate.
+                @export(implementation) public var x: Int32 { get { storage[int32: 0] } set { storage[int32: 0] = newValue } }
+                /// The label; nil without one.
+                @export(implementation) public var name: String? { get { storage[optionalString: 1] } set { storage[optionalString: 1] = newValue } }
+                @export(implementation) public var near: [Point] { get { storage[messages: 2] } _modify { yield &storage[messages: 2] } }
 
-                    @export(implementation) public init(x: Int32 = 0, name: String? = nil, near: [Point] = []) {
-                        storage = MessageStorage(Self.schema)
-                        storage[int32: 0] = x
-                        storage[optionalString: 1] = name
-                        storage[messages: 2] = near
-                    }
+                @export(implementation) public init(x: Int32 = 0, name: String? = nil, near: [Point] = []) {
+                    storage = MessageStorage(Self.schema)
+                    storage[int32: 0] = x
+                    storage[optionalString: 1] = name
+                    storage[messages: 2] = near
                 }
+            }
 
-                """#)
+            """#)
     }
 
     @Test func `A message in Swift without fields has only its name`() throws {
-        #expect(
-            try swift("package a.b; message Nothing {}") == """
-                public struct Nothing: Message {
-                    public static let schema = MessageSchema("a.b.Nothing", "")
+        try expectEqual(
+            swift("package a.b; message Nothing {}"),
+            """
+            public struct Nothing: Message {
+                public static let schema = MessageSchema("a.b.Nothing", "")
 
-                    public var storage: MessageStorage
-                    public init(storage: MessageStorage) { self.storage = storage }
-                    public init() { storage = MessageStorage(Self.schema) }
-                }
+                public var storage: MessageStorage
+                public init(storage: MessageStorage) { self.storage = storage }
+                public init() { storage = MessageStorage(Self.schema) }
+            }
 
-                """)
+            """)
     }
 
     @Test func `A message in Swift has an enum for each oneof`() throws {
@@ -142,7 +145,7 @@ import Testing
             }
             """)
         let secret = text.split(separator: "\n").filter { $0.hasSuffix(" secret") }.map { $0.split(separator: " ")[1] }
-        #expect(secret == ["password", "push_token", "code", "secrets"])
+        expectEqual(secret, ["password", "push_token", "code", "secrets"])
     }
 
     @Test func `A message in Swift exports no accessors if nothing is public`() throws {

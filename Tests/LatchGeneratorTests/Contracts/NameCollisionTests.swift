@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import TestTags
 import Testing
@@ -29,7 +30,7 @@ import Testing
         #expect(
             "\(told)".hasPrefix(
                 "test.proto:4:10: warning: 'userID' is userId_2 in Swift, where something else is userId"))
-        #expect(output.diagnostics.count == 1)
+        expectEqual(output.diagnostics.count, 1)
     }
 
     @Test(.tags(.nameCollisions)) func `Names that collide in Swift are distinguished in each scope`() throws {
@@ -53,12 +54,13 @@ import Testing
 
     @Test func `Names that collide in Swift are reported across files, unless a file has a prefix`() throws {
         let other = "syntax = \"proto3\"; package other; message User {}"
-        #expect(
-            try problems("package one; message User {}", with: ["b.proto": other], all: true) == [
+        try expectEqual(
+            problems("package one; message User {}", with: ["b.proto": other], all: true),
+            [
                 "2:22: one.User and other.User would both be User in Swift"
             ])
         let prefixed = "syntax = \"proto3\"; package other; option swift_prefix = \"Other\"; message User {}"
-        #expect(try problems("package one; message User {}", with: ["b.proto": prefixed], all: true) == [])
+        try expectEqual(problems("package one; message User {}", with: ["b.proto": prefixed], all: true), [])
     }
 
     @Test func `Names that collide in Swift are distinguished by their packages on request`() throws {
@@ -71,7 +73,7 @@ import Testing
         }
         #expect(output.diagnostics.isEmpty)
         let heads = output.files.flatMap { $0.text.split(separator: "\n").filter { $0.hasPrefix("public struct") } }
-        #expect(heads == ["public struct OtherV1User: Message {", "public struct OneUser: Message {"])
+        expectEqual(heads, ["public struct OtherV1User: Message {", "public struct OneUser: Message {"])
     }
 
     @Test func `Names of values that collide in Swift are distinguished by their numbers as a last resort`() throws {
@@ -96,8 +98,7 @@ import Testing
 
     @Test func `Names of nested types hide others only if the module is not known`() throws {
         let text = "message A {} message M { message A {} .A outer = 1; A inner = 2; }"
-        #expect(
-            try problems(text) == ["2:39: A is shadowed in M by a type of the same name"])
+        try expectEqual(problems(text), ["2:39: A is shadowed in M by a type of the same name"])
         let output = try written("syntax = \"proto3\"; \(text)") {
             $0.layout = .perFile
             $0.moduleName = "Models"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
                 "c.proto": head + "message C { int32 v = 1; }",
             ], ["a.proto"])
         #expect(result.isComplete)
-        #expect(types(result) == ["A", "B", "C"])
+        expectEqual(types(result), ["A", "B", "C"])
     }
 
     private static let jobs = "syntax = \"proto3\"; package jobs.v1; message GetRequest { string id = 1; } "
@@ -53,8 +54,8 @@ import Testing
         #expect(types(old).isSuperset(of: ["JobClient", "JobState", "JobAction"]))
         let new = try generate(["service.proto": Self.service, "types.proto": after])
         #expect(!new.isComplete && new.files.allSatisfy { !$0.path.contains("/Clients/") })
-        #expect(new.diagnostics.map(\.message) == ["'JobState' would be both a type of the client and a message"])
-        #expect(new.diagnostics.first?.hint?.contains("--keep-service-names") == true)
+        expectEqual(new.diagnostics.map(\.message), ["'JobState' would be both a type of the client and a message"])
+        expectEqual(new.diagnostics.first?.hint?.contains("--keep-service-names"), true)
         for prefix in ["", "JobsV1"] {
             let whole = try generate(["service.proto": Self.service, "types.proto": after]) {
                 $0.keepsServiceNames = true
@@ -72,8 +73,9 @@ import Testing
             "b/local_rate_limit.proto": "syntax = \"proto3\"; package b; message Second {}",
         ])
         #expect(result.isComplete)
-        #expect(
-            result.files.map(\.path) == [
+        expectEqual(
+            result.files.map(\.path),
+            [
                 "swift/Contracts/LocalRateLimitModels2.swift", "swift/Contracts/LocalRatelimitModels.swift",
             ])
     }
@@ -86,8 +88,8 @@ import Testing
         ]
         for names in [["one.proto", "two.proto"], ["two.proto", "one.proto"], ["two.proto"]] {
             let result = try generate(texts, names)
-            #expect(types(result) == ["AS3935Config", "AS3935Config_2"])
-            #expect(result.diagnostics.map(\.severity) == [.warning])
+            expectEqual(types(result), ["AS3935Config", "AS3935Config_2"])
+            expectEqual(result.diagnostics.map(\.severity), [.warning])
         }
     }
 
@@ -128,6 +130,6 @@ import Testing
         let result = try generate(["a.proto": "syntax = \"proto3\"; package _3d.v1; message Mesh { int32 x = 1; }"]) {
             $0.swift.prefixesPackages = true
         }
-        #expect(types(result) == ["_3dV1Mesh"])
+        expectEqual(types(result), ["_3dV1Mesh"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -28,14 +29,14 @@ import Testing
             "sfixed64", "bool", "string", "bytes",
         ]
         let fields = types.enumerated().map { "\($0.element) f\($0.offset) = \($0.offset + 1);" }.joined()
-        #expect(
-            try lines("syntax = \"proto3\"; message M { \(fields) }")
-                == types.enumerated().map { "\($0.offset + 1) f\($0.offset) \($0.element)" })
+        try expectEqual(
+            lines("syntax = \"proto3\"; message M { \(fields) }"),
+            types.enumerated().map { "\($0.offset + 1) f\($0.offset) \($0.element)" })
     }
 
     @Test func `The schema of a message states the presence of a field`() throws {
-        #expect(
-            try lines(
+        try expectEqual(
+            lines(
                 """
                 syntax = "proto3";
                 message M {
@@ -44,17 +45,18 @@ import Testing
                   map<string, M> j = 9; map<int32, bytes> k = 10;
                   oneof l { string m = 11; }
                 }
-                """) == [
-                    "1 a int32 optional", "2 b int32 repeated", "3 c int32 expanded", "4 d string repeated",
-                    "5 e message 0",
-                    "6 f message 0", "7 h int32 oneof 0", "8 i message 0 oneof 0", "9 j map string message 0",
-                    "10 k map int32 bytes", "11 m string oneof 1",
-                ])
+                """),
+            [
+                "1 a int32 optional", "2 b int32 repeated", "3 c int32 expanded", "4 d string repeated",
+                "5 e message 0",
+                "6 f message 0", "7 h int32 oneof 0", "8 i message 0 oneof 0", "9 j map string message 0",
+                "10 k map int32 bytes", "11 m string oneof 1",
+            ])
     }
 
     @Test func `The schema of a message states the properties that only proto2 has`() throws {
-        #expect(
-            try lines(
+        try expectEqual(
+            lines(
                 """
                 syntax = "proto2";
                 message M {
@@ -64,17 +66,18 @@ import Testing
                   extensions 100 to 199, 1000 to max;
                 }
                 enum E { X = 1; Y = 2; }
-                """) == [
-                    "1 a int32 required", "2 b group 0", "3 c int32 expanded", "4 d int32 repeated",
-                    "5 e closed 1 optional default \"Y\"",
-                    #"6 f string optional default "a\"b\\c\n\001""#, #"7 g bytes optional default "\377""#,
-                    "8 h double optional default \"inf\"", "extensions 100 199", "extensions 1000 536870911",
-                ])
+                """),
+            [
+                "1 a int32 required", "2 b group 0", "3 c int32 expanded", "4 d int32 repeated",
+                "5 e closed 1 optional default \"Y\"",
+                #"6 f string optional default "a\"b\\c\n\001""#, #"7 g bytes optional default "\377""#,
+                "8 h double optional default \"inf\"", "extensions 100 199", "extensions 1000 536870911",
+            ])
     }
 
     @Test func `The schema of a message states the effects of features`() throws {
-        #expect(
-            try lines(
+        try expectEqual(
+            lines(
                 """
                 edition = "2023";
                 message M {
@@ -84,27 +87,28 @@ import Testing
                   string f = 6 [features.utf8_validation = NONE]; E g = 7;
                 }
                 enum E { option features.enum_type = CLOSED; X = 0; }
-                """) == [
-                    "1 a string optional", "2 b string", "3 c string required", "4 d group 0", "5 e int32 expanded",
-                    "6 f string optional", "7 g closed 1 optional",
-                ])
+                """),
+            [
+                "1 a string optional", "2 b string", "3 c string required", "4 d group 0", "5 e int32 expanded",
+                "6 f string optional", "7 g closed 1 optional",
+            ])
     }
 
     @Test func `The schema of a message names a field in JSON if that differs from its own name`() throws {
-        #expect(
-            try lines(
+        try expectEqual(
+            lines(
                 """
                 syntax = "proto3";
                 message M { string a_b = 1; string c_d = 2 [json_name = "CD"]; string e = 3 [json_name = "e"]; }
-                """) == ["1 a_b string", "2 c_d string json CD", "3 e string"])
+                """), ["1 a_b string", "2 c_d string json CD", "3 e string"])
     }
 
     @Test func `The schema of a message names a field in JSON for any name`() throws {
-        #expect(
-            try lines(
+        try expectEqual(
+            lines(
                 """
                 syntax = "proto3";
                 message M { string a = 1 [json_name = "a b"]; string c = 2 [json_name = "\\"\\\\"]; }
-                """) == ["1 a string json a\\040b", "2 c string json \\\"\\\\"])
+                """), ["1 a string json a\\040b", "2 c string json \\\"\\\\"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -31,7 +32,7 @@ func swift(_ text: String) throws -> String {
 /// Returns the diagnostics about a text, each as `line:column: message`.
 func problems(_ text: String, with others: [String: String] = [:], all: Bool = false) throws -> [String] {
     let output = try written("syntax = \"proto3\";\n" + text, with: others, all: all)
-    #expect(output.files.isEmpty == !output.diagnostics.isEmpty)
+    expectEqual(output.files.isEmpty, !output.diagnostics.isEmpty)
     return output.diagnostics.map {
         "\(($0.position?.line ?? -1) + 1):\(($0.position?.column ?? -1) + 1): \($0.message)"
     }

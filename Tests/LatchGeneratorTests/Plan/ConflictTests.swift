@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -48,7 +49,7 @@ import Testing
                 option (axiom.options.v1.axiom_service) = { client_name: "B" supports_pagination: false };
                 option (axiom.swift_client_actor) = "C";
                 """)
-        #expect(names.count == 4)
+        expectEqual(names.count, 4)
         #expect(
             names.contains(
                 """
@@ -56,7 +57,7 @@ import Testing
                 (axiom.service_options) at test.proto:5:78
                 """), "\(names)")
         #expect(names.contains { $0.contains("'supports_pagination' is false in (axiom.options.v1.axiom_service)") })
-        #expect(names.filter { $0.contains("'client_name' is \"C\" in (axiom.swift_client_actor)") }.count == 2)
+        expectEqual(names.filter { $0.contains("'client_name' is \"C\" in (axiom.swift_client_actor)") }.count, 2)
     }
 
     @Test func `Two spellings of one option of a call are distinguished by their types`() throws {
@@ -68,7 +69,7 @@ import Testing
                 };
                 option (axiom.swift_state_update) = "none";
                 """)
-        #expect(found.count == 3, "\(found)")
+        expectEqual(found.count, 3, "\(found)")
         #expect(
             found.contains { $0.contains("'state_update_strategy' is NO_CHANGE in (axiom.options.v1.axiom_method)") })
         #expect(found.contains { $0.contains("'state_update_strategy' is \"none\" in (axiom.swift_state_update)") })
@@ -81,7 +82,7 @@ import Testing
                 (axiom.field_options).min_length = 2, (axiom.options.v1.axiom_field).min_length = 3,
                 (axiom.swift_validation) = "min_length:4"
                 """)
-        #expect(found.count == 2, "\(found)")
+        expectEqual(found.count, 2, "\(found)")
         #expect(found.contains { $0.contains("'min_length' is 3 in (axiom.options.v1.axiom_field), and 2 in") })
         #expect(found.contains { $0.contains("'min_length' is 4 in (axiom.swift_validation), and 2 in") })
     }

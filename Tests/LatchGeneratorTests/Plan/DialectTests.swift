@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import TestTags
 import Testing
@@ -74,17 +75,16 @@ private enum Dialect: String, CaseIterable {
 @Suite(.tags(.optionSpellings)) struct DialectTests {
     @Test(arguments: Dialect.allCases) private func `The spellings of options mean the same`(dialect: Dialect) throws {
         let plan = try servicePlan(dialect.text)
-        #expect(plan.clientName == "TaskManager")
-        #expect(plan.collections.map(\.name) == ["tasks"])
-        #expect(
-            plan.methods.map(\.strategy) == [.append, .replaceAll, .updateByID, .removeByID, .noChange, .custom])
-        #expect(try plan.method("Change").requestKey?.name == "task_id")
-        #expect(try plan.method("Drop").requestKey?.name == "id")
-        #expect(try plan.method("Load").page.cursor?.name == "next_page_token")
+        expectEqual(plan.clientName, "TaskManager")
+        expectEqual(plan.collections.map(\.name), ["tasks"])
+        expectEqual(plan.methods.map(\.strategy), [.append, .replaceAll, .updateByID, .removeByID, .noChange, .custom])
+        try expectEqual(plan.method("Change").requestKey?.name, "task_id")
+        try expectEqual(plan.method("Drop").requestKey?.name, "id")
+        try expectEqual(plan.method("Load").page.cursor?.name, "next_page_token")
         let constraint = try #require(plan.method("Make").requirements.constraints.first)
-        #expect(constraint.field.name == "title")
+        expectEqual(constraint.field.name, "title")
         #expect(constraint.isRequired)
-        #expect(constraint.minLength == 3)
+        expectEqual(constraint.minLength, 3)
     }
 
     @Test func `The spellings of options are distinguished if a value belongs to another spelling`() throws {
@@ -123,7 +123,7 @@ private enum Dialect: String, CaseIterable {
         }.compile(["test.proto"])
         #expect(compilation.diagnostics.isEmpty)
         let planning = ServicePlan.read(compilation.filesToGenerate)
-        #expect(planning.plans.map(\.clientName) == ["Mine"])
+        expectEqual(planning.plans.map(\.clientName), ["Mine"])
     }
 
     @Test func `The spellings of options need no options file if nothing is set`() throws {
@@ -146,15 +146,16 @@ private enum Dialect: String, CaseIterable {
               rpc Watch(Query) returns (stream Note);
             }
             """)
-        #expect(plan.clientName == "NoteClient")
-        #expect(plan.stateName == "NoteState")
-        #expect(plan.actionName == "NoteAction")
-        #expect(plan.collections.map(\.name) == ["notes"])
-        #expect(
-            plan.methods.map { "\($0.caseName) \($0.strategy)" } == [
+        expectEqual(plan.clientName, "NoteClient")
+        expectEqual(plan.stateName, "NoteState")
+        expectEqual(plan.actionName, "NoteAction")
+        expectEqual(plan.collections.map(\.name), ["notes"])
+        expectEqual(
+            plan.methods.map { "\($0.caseName) \($0.strategy)" },
+            [
                 "createNote append", "listNotes replaceAll", "getNote updateByID", "editNote updateByID",
                 "deleteNote removeByID", "getWeather noChange", "shout custom",
             ])
-        #expect(try plan.method("DeleteNote").requestKey?.name == "note_id")
+        try expectEqual(plan.method("DeleteNote").requestKey?.name, "note_id")
     }
 }

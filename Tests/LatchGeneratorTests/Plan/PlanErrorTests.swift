@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -57,7 +58,7 @@ import Testing
         ),
     ])
     func `A wrong option of a service is reported at its place`(options: String, complaint: String) throws {
-        #expect(try complaints(service(options)).first == "test.proto:\(complaint)")
+        try expectEqual(complaints(service(options)).first, "test.proto:\(complaint)")
     }
 
     @Test(arguments: [
@@ -91,7 +92,7 @@ import Testing
         throws
     {
         let found = try complaints(service(Self.users, method: options, answer: answer))
-        #expect(found.first == "test.proto:\(complaint)")
+        expectEqual(found.first, "test.proto:\(complaint)")
     }
 
     @Test(arguments: [
@@ -114,9 +115,9 @@ import Testing
             }
             service NoteService { rpc CreateNote(Request) returns (Note); }
             """)
-        #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("test.proto:6:") == true)
-        #expect(found.first?.hasSuffix("error: \(complaint)") == true)
+        expectEqual(found.count, 1)
+        expectEqual(found.first?.hasPrefix("test.proto:6:"), true)
+        expectEqual(found.first?.hasSuffix("error: \(complaint)"), true)
     }
 
     @Test func `A wrong option of a field in another file is reported in that file, at its place there`() throws {
@@ -143,8 +144,9 @@ import Testing
             .compile(["test.proto"])
         let file = try #require(compilation.filesToGenerate.first, "\(compilation.diagnostics)")
         let found = ServicePlan.read(file).diagnostics.map { "\($0)".split(separator: "\n").map(String.init) }
-        #expect(
-            found.map(\.first) == [
+        expectEqual(
+            found.map(\.first),
+            [
                 """
                 request.proto:6:66: error: 'min_length' is 4 in (axiom.options.v1.axiom_field), and 3 in \
                 (axiom.field_options) at request.proto:5:57
@@ -169,8 +171,9 @@ import Testing
               option (axiom.service_options).client_name = "note client";
             }
             """)
-        #expect(
-            found == [
+        expectEqual(
+            found,
+            [
                 "test.proto:9:48: error: 'note client' is not a valid Swift type name",
                 "test.proto:7:45: error: there is no message 'Nots'",
             ])
@@ -181,7 +184,7 @@ import Testing
             service(
                 "client_name: \"a\" \(Self.users)",
                 method: "collection_name: \"x\" supports_offline: true cache_strategy: NONE"))
-        #expect(found.count == 3)
+        expectEqual(found.count, 3)
     }
 
     @Test func `A wrong option has a word that no state update has`() throws {
@@ -194,7 +197,7 @@ import Testing
               rpc Write(Note) returns (Note) { option (axiom.swift_state_update) = "prepend"; }
             }
             """)
-        #expect(found == ["test.proto:5:72: error: 'prepend' is not a state update strategy"])
+        expectEqual(found, ["test.proto:5:72: error: 'prepend' is not a state update strategy"])
     }
 
     @Test func `A wrong option gives two actions one name, which methods by themselves never do`() throws {
@@ -218,6 +221,6 @@ import Testing
               rpc Read(Note) returns (Note) { option (axiom.swift_action_name) = "getNote"; }
             }
             """)
-        #expect(named == ["test.proto:6:7: error: there are two actions 'getNote'"])
+        expectEqual(named, ["test.proto:6:7: error: there are two actions 'getNote'"])
     }
 }

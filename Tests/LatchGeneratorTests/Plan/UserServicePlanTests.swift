@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import TestTags
 import Testing
@@ -9,24 +10,24 @@ import Testing
 @Suite struct UserServicePlanTests {
     @Test(.tags(.optionNames)) func `The plan of the user service has the names that its options set`() throws {
         let plan = try userServicePlan()
-        #expect(plan.clientName == "UserManagerClient")
-        #expect(plan.stateName == "UserManagerState")
-        #expect(plan.actionName == "UserManagerAction")
-        #expect(plan.reducerName == "UserManagerReducer")
-        #expect(plan.importModules == ["AxiomCore", "AxiomArchitecture", "AuthenticationServices"])
-        #expect(plan.generatesTests == true)
+        expectEqual(plan.clientName, "UserManagerClient")
+        expectEqual(plan.stateName, "UserManagerState")
+        expectEqual(plan.actionName, "UserManagerAction")
+        expectEqual(plan.reducerName, "UserManagerReducer")
+        expectEqual(plan.importModules, ["AxiomCore", "AxiomArchitecture", "AuthenticationServices"])
+        expectEqual(plan.generatesTests, true)
     }
 
     @Test func `The plan of the user service has its collections with their keys, limits and fields`() throws {
         let collections = try userServicePlan().collections
-        #expect(collections.map(\.name) == ["users", "sessions", "devices"])
-        #expect(collections.map(\.item.name) == ["User", "UserSession", "UserDevice"])
-        #expect(collections.map(\.key.name) == ["id", "id", "id"])
-        #expect(collections.map(\.limit) == [200, 10, 50])
-        #expect(collections.map(\.isPaginated) == [true, false, false])
-        #expect(collections.map { $0.defaultSort?.name } == ["created_at", "created_at", "last_seen"])
-        #expect(
-            collections[0].searchFields.map(\.name) == ["email", "username", "first_name", "last_name", "display_name"])
+        expectEqual(collections.map(\.name), ["users", "sessions", "devices"])
+        expectEqual(collections.map(\.item.name), ["User", "UserSession", "UserDevice"])
+        expectEqual(collections.map(\.key.name), ["id", "id", "id"])
+        expectEqual(collections.map(\.limit), [200, 10, 50])
+        expectEqual(collections.map(\.isPaginated), [true, false, false])
+        expectEqual(collections.map { $0.defaultSort?.name }, ["created_at", "created_at", "last_seen"])
+        expectEqual(
+            collections[0].searchFields.map(\.name), ["email", "username", "first_name", "last_name", "display_name"])
         #expect(collections[1].searchFields.isEmpty)
         #expect(collections[0].sortFields.contains { $0.name == "last_login_at" })
     }
@@ -57,30 +58,30 @@ import Testing
         let plan = try userServicePlan()
         let method = try plan.method(name)
         let collection = plan.collection(of: method)?.name ?? "-"
-        #expect("\(method.strategy.rawValue) \(collection) \(method.requestKey?.name ?? "-")" == what)
-        #expect([method.requiresNetwork, method.modifiesState, method.showsLoading, method.supportsOffline] == flags)
-        #expect(method.cache == cache)
-        #expect(method.requirements.rules.count == rules)
+        expectEqual("\(method.strategy.rawValue) \(collection) \(method.requestKey?.name ?? "-")", what)
+        expectEqual([method.requiresNetwork, method.modifiesState, method.showsLoading, method.supportsOffline], flags)
+        expectEqual(method.cache, cache)
+        expectEqual(method.requirements.rules.count, rules)
     }
 
     @Test(.tags(.cacheLimits)) func `The plan of the user service finds the fields that name further pages`() throws {
         let page = try userServicePlan().method("GetUsers").page
-        #expect(page.cursor?.name == "next_cursor")
-        #expect(page.total?.name == "total_count")
-        #expect(page.hasMore?.name == "has_more")
+        expectEqual(page.cursor?.name, "next_cursor")
+        expectEqual(page.total?.name, "total_count")
+        expectEqual(page.hasMore?.name, "has_more")
     }
 
     @Test func `The plan of the user service knows the place of each rule`() throws {
         let rules = try userServicePlan().method("Register").requirements.rules
-        #expect(rules.map(\.text).first == "!request.email.isEmpty")
+        expectEqual(rules.map(\.text).first, "!request.email.isEmpty")
         let places = rules.compactMap(\.place)
-        #expect(places.count == 4)
-        #expect(Set(places.map(\.line)).count == 4)
+        expectEqual(places.count, 4)
+        expectEqual(Set(places.map(\.line)).count, 4)
         #expect(places.allSatisfy { $0.column == 8 })
     }
 
     @Test
     func `The plan of the user service takes the comment of a method as the documentation of its action`() throws {
-        #expect(try userServicePlan().method("Login").documentation?.hasPrefix("Begins a session") == true)
+        try expectEqual(userServicePlan().method("Login").documentation?.hasPrefix("Begins a session"), true)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchGenerator
@@ -18,8 +19,8 @@ import Testing
         (String(repeating: "a", count: 1_000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
     ])
     func `The digest of a file is SHA-256, for bytes and for text`(text: String, digest: String) {
-        #expect(FileDigest(of: text).text == digest)
-        #expect(FileDigest(of: Array(text.utf8)).text == digest)
+        expectEqual(FileDigest(of: text).text, digest)
+        expectEqual(FileDigest(of: Array(text.utf8)).text, digest)
     }
 
     @Test func `The digest of a file differs for each length, and for each byte that differs`() {

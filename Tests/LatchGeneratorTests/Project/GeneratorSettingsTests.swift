@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import Testing
 
@@ -18,24 +19,24 @@ import Testing
         #expect(settings.text(.clientSuffix) == "File" && settings.words(.services) == ["A", "B"])
         settings.read(environment: ["AXIOM_CLIENT_SUFFIX": "Environment", "AXIOM_GENERATE_TESTS": "false"])
         #expect(settings.text(.clientSuffix) == "Environment" && settings.text(.packageName) == "File")
-        #expect(try settings.options().makesTests == false)
+        try expectEqual(settings.options().makesTests, false)
         settings.set(.clientSuffix, ["Flag"], from: "--client-suffix")
-        #expect(try settings.options().clientSuffix == "Flag")
+        try expectEqual(settings.options().clientSuffix, "Flag")
     }
 
     @Test func `Each setting of the generator has a variable`() {
-        #expect(GeneratorOption.clientSuffix.variable == "AXIOM_CLIENT_SUFFIX")
-        #expect(GeneratorOption.tests.variable == "AXIOM_GENERATE_TESTS")
-        #expect(GeneratorOption.frameworkVersion.variable == "AXIOM_VERSION")
-        #expect(Set(GeneratorOption.allCases.map(\.variable)).count == GeneratorOption.allCases.count)
+        expectEqual(GeneratorOption.clientSuffix.variable, "AXIOM_CLIENT_SUFFIX")
+        expectEqual(GeneratorOption.tests.variable, "AXIOM_GENERATE_TESTS")
+        expectEqual(GeneratorOption.frameworkVersion.variable, "AXIOM_VERSION")
+        expectEqual(Set(GeneratorOption.allCases.map(\.variable)).count, GeneratorOption.allCases.count)
     }
 
     @Test func `The settings of the generator have paths relative to the folder of their file`() throws {
         let text = "[generate]\nproto_path = \"protos\"\noutput_path = \"/out\"\ninclude = [\"a\", \"/b\"]\n"
         let moved = try settings(text, at: "config/latchwork.toml")
         #expect(moved.text(.protoPath) == "config/protos" && moved.text(.outputPath) == "/out")
-        #expect(moved.words(.include) == ["config/a", "/b"])
-        #expect(try settings(text).text(.protoPath) == "protos")
+        expectEqual(moved.words(.include), ["config/a", "/b"])
+        try expectEqual(settings(text).text(.protoPath), "protos")
     }
 
     @Test(arguments: [".git/hooks", ".GIT", "a/.git"])
@@ -54,14 +55,14 @@ import Testing
             var settings = try settings(
                 "[generate]\noutput_path = \"\(output)\"\n", at: folder.path + "/repo/latchwork.toml")
             if output == "." {
-                #expect(try settings.outputFolder() == folder.path + "/repo/.")
+                try expectEqual(settings.outputFolder(), folder.path + "/repo/.")
             } else {
                 let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings.outputFolder() }
-                #expect(error?.message.contains("latchwork.toml:2: the output '") == true)
-                #expect(error?.hint?.contains("--output-path") == true)
+                expectEqual(error?.message.contains("latchwork.toml:2: the output '"), true)
+                expectEqual(error?.hint?.contains("--output-path"), true)
             }
             settings.set(.outputPath, [folder.path + "/outside"], from: "--output-path")
-            #expect(try settings.outputFolder() == folder.path + "/outside")
+            try expectEqual(settings.outputFolder(), folder.path + "/outside")
         }
     }
 
@@ -74,11 +75,11 @@ import Testing
         throws
     {
         let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings(text) }
-        #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "")")
+        expectEqual(error?.message.hasPrefix(start), true, "\(error?.message ?? "")")
     }
 
     @Test func `The settings of the generator of other tables are ignored`() throws {
-        #expect(try settings("[other]\nwhat = 1\n[generate]\nvalidate = true\n").flag(.validate) == true)
+        try expectEqual(settings("[other]\nwhat = 1\n[generate]\nvalidate = true\n").flag(.validate), true)
     }
 
     @Test(arguments: ["", "1Client", "a-b", "a b", "é"])
@@ -97,18 +98,18 @@ import Testing
         var settings = GeneratorSettings()
         settings.set(.visibility, ["package"], from: "--visibility")
         settings.set(.layout, ["perFile"], from: "--layout")
-        #expect(try settings.options().swift.visibility == .package)
-        #expect(try settings.options().swift.layout == .perFile)
+        try expectEqual(settings.options().swift.visibility, .package)
+        try expectEqual(settings.options().swift.layout, .perFile)
         settings.set(.visibility, ["open"], from: "--visibility")
         let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
-        #expect(error?.message.contains("--visibility: 'open' must be one of public, package, internal") == true)
+        expectEqual(error?.message.contains("--visibility: 'open' must be one of public, package, internal"), true)
     }
 
     @Test(arguments: [("true", true), ("1", true), ("YES", true), ("false", false), ("0", false), ("no", false)])
     func `The settings of the generator accept true and false in several spellings`(text: String, value: Bool) throws {
         var settings = GeneratorSettings()
         settings.set(.tests, [text], from: "x")
-        #expect(try settings.flag(.tests) == value)
+        try expectEqual(settings.flag(.tests), value)
         settings.set(.tests, ["maybe"], from: "x")
         #expect(throws: GeneratorError.self) { try settings.flag(.tests) }
     }
@@ -119,10 +120,10 @@ import Testing
     )
         throws
     {
-        #expect(try self.settings("[generate]\n\(option.rawValue) = \"word\"\n").text(option) == "word")
+        try expectEqual(self.settings("[generate]\n\(option.rawValue) = \"word\"\n").text(option), "word")
         var settings = GeneratorSettings()
         settings.read(environment: [option.variable: "word"])
-        #expect(settings.text(option) == "word")
+        expectEqual(settings.text(option), "word")
         #expect(option.flag != nil || option.definition.clearingFlag != nil || option == .contracts)
         #expect(!option.toolArguments.isEmpty && !option.definition.summary.isEmpty)
     }
@@ -136,7 +137,7 @@ import Testing
         #expect(options.swift.fileNaming == .dropPath && options.swift.typePrefix == "XY")
         #expect(options.swift.prefixesPackages && options.swift.moduleName == "Shop")
         #expect(options.swift.foundation == "Foundation" && options.clientSuffix == "Actor")
-        #expect(options.swift.modules == ["base/": "Base", "money.proto": "Money"])
+        expectEqual(options.swift.modules, ["base/": "Base", "money.proto": "Money"])
         #expect(settings.words(.services) == ["A", "B"] && options.makesClients)
         for name in ["layout", "visibility", "naming", "prefix", "prefix_packages", "module", "foundation", "services"]
         {
@@ -148,7 +149,7 @@ import Testing
     @Test func `The settings of the generator map files to modules, each with its name`() throws {
         var settings = GeneratorSettings()
         settings.set(.moduleMapping, ["base/=Base"], from: "--module-mapping")
-        #expect(try settings.options().swift.modules == ["base/": "Base"])
+        try expectEqual(settings.options().swift.modules, ["base/": "Base"])
         settings.set(.moduleMapping, ["base/"], from: "--module-mapping")
         #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchFoundation
@@ -34,8 +35,8 @@ import Testing
             let stamps = try folder.names().map { try Self.number(of: "\(folder.path)/\($0)") }
             let again = try write(in: folder)
             #expect(again.isCurrent && again.changes.isEmpty)
-            #expect(try folder.content() == before)
-            #expect(try folder.names().map { try Self.number(of: "\(folder.path)/\($0)") } == stamps)
+            try expectEqual(folder.content(), before)
+            try expectEqual(folder.names().map { try Self.number(of: "\(folder.path)/\($0)") }, stamps)
         }
     }
 
@@ -48,7 +49,7 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: outside) }
             try FileManager.default.createSymbolicLink(atPath: inside, withDestinationPath: outside)
             let linked = try plan(in: folder, force: true)
-            #expect(linked.conflicts == [.init(path: "swift/deep/B.swift", reason: .linked)])
+            expectEqual(linked.conflicts, [.init(path: "swift/deep/B.swift", reason: .linked)])
             // The manifest names the file behind the link, with its content.
             let rest = try write([Self.two[0]], in: folder)
             #expect(rest.changes.isEmpty)
@@ -74,8 +75,9 @@ import Testing
             try FileManager.default.createSymbolicLink(
                 atPath: "\(out.path)/\(place)", withDestinationPath: folder.path + "/outside")
             #expect(throws: GeneratorError.unwritableOutput) { try plan.apply() }
-            #expect(
-                try ProjectFolder(path: folder.path + "/outside").content() == [
+            try expectEqual(
+                ProjectFolder(path: folder.path + "/outside").content(),
+                [
                     "A.swift": "mine\n", "B.swift": "mine\n",
                 ])
         }
@@ -91,8 +93,8 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: out.path, withDestinationPath: outside)
             #expect(throws: GeneratorError.unwritableOutput) { try plan.apply() }
             let error = #expect(throws: GeneratorError.impossibleOutput) { try self.plan(in: out) }
-            #expect(error?.message.contains("is a link") == true)
-            #expect(try folder.everything() == ["out", "outside", "outside/x"])
+            expectEqual(error?.message.contains("is a link"), true)
+            try expectEqual(folder.everything(), ["out", "outside", "outside/x"])
         }
     }
 
@@ -103,7 +105,7 @@ import Testing
         try ProjectFolder.with { folder throws in
             let (real, link) = (folder.path + "/real", folder.path + "/root")
             let root = isRelative ? RelativePath.from(".", to: link) : link
-            #expect(root.hasPrefix("..") == isRelative)
+            expectEqual(root.hasPrefix(".."), isRelative)
             try folder.write("mine\n", to: "outside/x")
             try folder.write("", to: "real/gen/x")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: real)
@@ -111,14 +113,14 @@ import Testing
                 try OutputPlan(Self.two, in: root + "/gen/./sub/../out", within: root, origin: "protos")
             }
             try plan().apply()
-            #expect(try ProjectFolder(path: real + "/gen/out").content()["swift/A.swift"] == "a\n")
+            try expectEqual(ProjectFolder(path: real + "/gen/out").content()["swift/A.swift"], "a\n")
             let changed = try OutputPlan([Self.two[0]], in: root + "/gen/new", within: root, origin: "protos")
             try FileManager.default.moveItem(atPath: real + "/gen", toPath: real + "/aside")
             try FileManager.default.createSymbolicLink(
                 atPath: real + "/gen", withDestinationPath: folder.path + "/outside")
             #expect(throws: GeneratorError.unwritableOutput) { try changed.apply() }
             #expect(throws: GeneratorError.impossibleOutput) { try plan() }
-            #expect(try ProjectFolder(path: folder.path + "/outside").everything() == ["x"])
+            try expectEqual(ProjectFolder(path: folder.path + "/outside").everything(), ["x"])
         }
     }
 
@@ -128,9 +130,9 @@ import Testing
             let file = try #require(FileHandle(forWritingAtPath: folder.path + "/swift/A.swift"))
             try file.truncate(atOffset: 3 << 30)
             try file.close()
-            #expect(try plan(in: folder, force: true).conflicts.map(\.reason) == [.unreadable])
+            try expectEqual(plan(in: folder, force: true).conflicts.map(\.reason), [.unreadable])
             let error = #expect(throws: GeneratorError.self) { try SwiftCheck.files(at: folder.path) }
-            #expect(error?.message.contains("has more than 64 MiB") == true)
+            expectEqual(error?.message.contains("has more than 64 MiB"), true)
         }
     }
 
@@ -140,7 +142,7 @@ import Testing
             let out = ProjectFolder(path: folder.path + "/out")
             try write(in: out)
             let plan = try plan([Self.two[0]], in: out)
-            #expect(plan.changes.map(\.action) == [.remove])
+            expectEqual(plan.changes.map(\.action), [.remove])
             let (inside, outside) = (out.path + "/swift/deep", folder.path + "/outside")
             try FileManager.default.moveItem(atPath: inside, toPath: outside)
             try FileManager.default.createSymbolicLink(atPath: inside, withDestinationPath: outside)
@@ -160,7 +162,7 @@ import Testing
                 to: OutputManifest.name)
             let plan = try write(in: folder)
             #expect(!plan.changes.contains { $0.action == .remove } && plan.orphans.isEmpty)
-            #expect(folder.text(path) == "ref: refs/heads/main\n")
+            expectEqual(folder.text(path), "ref: refs/heads/main\n")
             #expect(throws: GeneratorError.self) {
                 try self.plan([GeneratedFile(path: ".git/hooks/A.swift", text: "")], in: folder)
             }
@@ -181,9 +183,9 @@ import Testing
         try ProjectFolder.with { folder throws in
             let out = ProjectFolder(path: folder.path + "/a/b/c")
             try write(in: out)
-            #expect(out.text("swift/deep/B.swift") == "b\n")
+            expectEqual(out.text("swift/deep/B.swift"), "b\n")
             try write([], in: out)
-            #expect(try folder.everything() == ["a", "a/b", "a/b/c", "a/b/c/\(OutputManifest.name)"])
+            try expectEqual(folder.everything(), ["a", "a/b", "a/b/c", "a/b/c/\(OutputManifest.name)"])
         }
     }
 
@@ -192,22 +194,22 @@ import Testing
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/A.swift", withDestinationPath: folder.path + "/env")
             let plan = try plan([GeneratedFile(path: "A.swift", text: "x")], in: folder, force: true)
-            #expect(plan.steps.map(\.old) == [[]])
+            expectEqual(plan.steps.map(\.old), [[]])
             try plan.apply()
-            #expect(try folder.content()["env"] == "SECRET=topsecret\n")
-            #expect(try folder.content()["A.swift"] == "x")
+            try expectEqual(folder.content()["env"], "SECRET=topsecret\n")
+            try expectEqual(folder.content()["A.swift"], "x")
         }
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [OutputManifest.name, "A.swift"])
     func `The writer of generated files does not wait for a pipe in the place of a file`(name: String) throws {
         try ProjectFolder.with { folder throws in
-            #expect(mkfifo("\(folder.path)/\(name)", 0o600) == 0)
+            expectEqual(mkfifo("\(folder.path)/\(name)", 0o600), 0)
             let file = GeneratedFile(path: "A.swift", text: "x")
             if name == OutputManifest.name {
                 #expect(throws: GeneratorError.unwritableOutput) { try plan([file], in: folder) }
             } else {
-                #expect(try plan([file], in: folder).conflicts.map(\.reason) == [.unreadable])
+                try expectEqual(plan([file], in: folder).conflicts.map(\.reason), [.unreadable])
             }
         }
     }
@@ -216,7 +218,7 @@ import Testing
     private func behind(linkNamed name: String, in folder: ProjectFolder) throws {
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/swift/\(name)", withDestinationPath: "/tmp")
         let linked = try plan([GeneratedFile(path: "swift/\(name)/B.swift", text: "")], in: folder, force: true)
-        #expect(linked.conflicts.map(\.reason) == [.linked])
+        expectEqual(linked.conflicts.map(\.reason), [.linked])
         try FileManager.default.removeItem(atPath: "\(folder.path)/swift/\(name)")
     }
 
@@ -230,9 +232,9 @@ import Testing
         try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder throws in
             let before = try folder.content()
             let plan = try plan(in: folder)
-            #expect(plan.conflicts == [.init(path: "swift/deep/B.swift", reason: .foreign)])
+            expectEqual(plan.conflicts, [.init(path: "swift/deep/B.swift", reason: .foreign)])
             #expect(throws: GeneratorError.foreignFiles) { try plan.apply() }
-            #expect(try folder.content() == before)
+            try expectEqual(folder.content(), before)
         }
     }
 
@@ -240,8 +242,8 @@ import Testing
     func `The writer of generated files overwrites files of other origin only on request`() throws {
         try ProjectFolder.with(["swift/A.swift": "mine\n", "swift/Other.swift": "mine\n"]) { folder throws in
             try write(in: folder, force: true)
-            #expect(folder.text("swift/A.swift") == "a\n")
-            #expect(folder.text("swift/Other.swift") == "mine\n", "only generated files are replaced")
+            expectEqual(folder.text("swift/A.swift"), "a\n")
+            expectEqual(folder.text("swift/Other.swift"), "mine\n", "only generated files are replaced")
         }
     }
 
@@ -251,19 +253,19 @@ import Testing
             try write(in: folder)
             try folder.write("edited\n", to: "swift/A.swift")
             let changed = [GeneratedFile(path: "swift/A.swift", text: "new\n")]
-            #expect(try plan(changed, in: folder).conflicts.map(\.reason) == [.edited])
+            try expectEqual(plan(changed, in: folder).conflicts.map(\.reason), [.edited])
             #expect(throws: GeneratorError.foreignFiles) { try write(changed, in: folder) }
             #expect(folder.text("swift/A.swift") == "edited\n" && folder.text("swift/deep/B.swift") == "b\n")
             try write(changed, in: folder, force: true)
-            #expect(folder.text("swift/A.swift") == "new\n")
+            expectEqual(folder.text("swift/A.swift"), "new\n")
         }
     }
 
     @Test func `The writer of generated files recognizes a file with the right bytes as its own`() throws {
         try ProjectFolder.with(["swift/A.swift": "a\n"]) { folder throws in
-            #expect(try write(in: folder).changes.map(\.path) == ["swift/deep/B.swift"])
+            try expectEqual(write(in: folder).changes.map(\.path), ["swift/deep/B.swift"])
             try write([GeneratedFile(path: "swift/A.swift", text: "new\n")], in: folder)
-            #expect(folder.text("swift/A.swift") == "new\n")
+            expectEqual(folder.text("swift/A.swift"), "new\n")
         }
     }
 
@@ -271,7 +273,7 @@ import Testing
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try write([Self.two[0]], in: folder)
-            #expect(try folder.names() == [OutputManifest.name, "swift/A.swift"])
+            try expectEqual(folder.names(), [OutputManifest.name, "swift/A.swift"])
             #expect(!FileManager.default.fileExists(atPath: folder.path + "/swift/deep"))
         }
     }
@@ -281,8 +283,8 @@ import Testing
             try write(in: folder)
             try folder.write("edited\n", to: "swift/deep/B.swift")
             let plan = try write([Self.two[0]], in: folder)
-            #expect(plan.orphans == ["swift/deep/B.swift"])
-            #expect(folder.text("swift/deep/B.swift") == "edited\n")
+            expectEqual(plan.orphans, ["swift/deep/B.swift"])
+            expectEqual(folder.text("swift/deep/B.swift"), "edited\n")
             #expect(try write([Self.two[0]], in: folder).orphans.isEmpty)
         }
     }
@@ -292,11 +294,11 @@ import Testing
             let common = GeneratedFile(path: "swift/Common.swift", text: "c\n")
             try write([Self.two[0], common], in: folder, origin: "one")
             try write([Self.two[1], common], in: folder, origin: "two")
-            #expect(folder.text("swift/A.swift") == "a\n")
+            expectEqual(folder.text("swift/A.swift"), "a\n")
             try write([Self.two[1]], in: folder, origin: "two")
-            #expect(folder.text("swift/Common.swift") == "c\n", "the first still makes it")
+            expectEqual(folder.text("swift/Common.swift"), "c\n", "the first still makes it")
             try write([Self.two[0]], in: folder, origin: "one")
-            #expect(folder.text("swift/Common.swift") == nil)
+            expectNil(folder.text("swift/Common.swift"))
         }
     }
 
@@ -322,7 +324,7 @@ import Testing
         // A file stands where a folder is needed.
         try ProjectFolder.with(["swift/deep": "a file\n"]) { folder throws in
             #expect(throws: GeneratorError.self) { try write(in: folder) }
-            #expect(try folder.names() == ["swift/deep"])
+            try expectEqual(folder.names(), ["swift/deep"])
         }
     }
 
@@ -351,7 +353,7 @@ import Testing
     @Test func `The writer of generated files never overwrites a folder`() throws {
         try ProjectFolder.with(["swift/A.swift/x": "x"]) { folder throws in
             let plan = try plan(in: folder, force: true)
-            #expect(plan.conflicts == [.init(path: "swift/A.swift", reason: .unreadable)])
+            expectEqual(plan.conflicts, [.init(path: "swift/A.swift", reason: .unreadable)])
         }
     }
 
@@ -370,7 +372,7 @@ import Testing
                 try write(in: one)
                 try write(Self.two.reversed(), in: other)
                 let text = try #require(one.text(OutputManifest.name))
-                #expect(text == other.text(OutputManifest.name))
+                expectEqual(text, other.text(OutputManifest.name))
                 #expect(!text.contains(one.path))
                 #expect(text.hasSuffix("}\n"))
             }
@@ -382,14 +384,14 @@ import Testing
         try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
             let error = #expect(throws: GeneratorError.self) { try plan(in: folder) }
             #expect(error?.code == "unwritableOutput" && error?.message.contains(OutputManifest.name) == true)
-            #expect(try #require(folder.text(OutputManifest.name)) == manifest)
+            try expectEqual(#require(folder.text(OutputManifest.name)), manifest)
         }
     }
 
     @Test(arguments: [#"{"version": 1, "files": {}}"#, #"{"version": 1}"#])
     func `The writer of generated files claims no file by a manifest of an earlier version`(manifest: String) throws {
         try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
-            #expect(try plan(in: folder).conflicts.map(\.reason) == [.foreign])
+            try expectEqual(plan(in: folder).conflicts.map(\.reason), [.foreign])
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import TestTags
 import Testing
@@ -53,7 +54,7 @@ import Testing
             let all = texts(run).filter { $0.key.hasSuffix(".swift") }.values.joined()
             #expect(all.contains("struct Cart: ") && all.contains("enum Kind: ") && all.contains("CartServiceStub"))
             #expect(!all.contains("StockService") && !all.contains("CountRequest"))
-            #expect(run.statistics.services == 1)
+            expectEqual(run.statistics.services, 1)
         }
     }
 
@@ -63,8 +64,8 @@ import Testing
             let error = #expect(throws: GeneratorError.unknownService) {
                 try prepared(in: folder) { $0.set(.services, ["CartService", "CatService"], from: "test") }
             }
-            #expect(error?.message == "There is no service 'CatService'.")
-            #expect(error?.hint == "Valid values: CartService, StockService.")
+            expectEqual(error?.message, "There is no service 'CatService'.")
+            expectEqual(error?.hint, "Valid values: CartService, StockService.")
         }
     }
 
@@ -140,10 +141,10 @@ import Testing
             var steps: [Int] = []
             let run = try ProjectRun(settings)
                 .prepare(report: { _ in }, progress: { completed, _ in steps.append(completed) })
-            #expect(steps == [0, 1, 2])
+            expectEqual(steps, [0, 1, 2])
             #expect((run.statistics.protoFiles, run.statistics.services, run.statistics.messages) == (1, 2, 5))
             #expect(run.lineCount > 100 && run.statistics.files == run.plan.steps.count)
-            #expect(run.inputs == [folder.path + "/shop/v1/shop.proto"])
+            expectEqual(run.inputs, [folder.path + "/shop/v1/shop.proto"])
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchFoundation
 import LatchProtoCompiler
@@ -13,25 +14,25 @@ import Testing
     @Test func `The search for .proto files names a file from the folder that its package leads to`() throws {
         try ProjectFolder.with(["protos/user/v1/a.proto": Self.head + "package user.v1;\n"]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/protos/user/v1/a.proto"], includes: [])
-            #expect(sources.names == ["user/v1/a.proto"])
-            #expect(sources.path(of: "user/v1/a.proto") == folder.path + "/protos/user/v1/a.proto")
+            expectEqual(sources.names, ["user/v1/a.proto"])
+            expectEqual(sources.path(of: "user/v1/a.proto"), folder.path + "/protos/user/v1/a.proto")
         }
     }
 
     @Test func `The search for .proto files names a file from its own folder if its package leads nowhere`() throws {
         try ProjectFolder.with(["x/a.proto": Self.head + "package other;\n", "x/b.proto": Self.head]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/x/a.proto", folder.path + "/x/b.proto"], includes: [])
-            #expect(sources.names == ["a.proto", "b.proto"])
-            #expect(sources.roots == [folder.path + "/x"])
+            expectEqual(sources.names, ["a.proto", "b.proto"])
+            expectEqual(sources.roots, [folder.path + "/x"])
         }
     }
 
     @Test func `The search for .proto files names a file from the nearest included folder, as protoc does`() throws {
         try ProjectFolder.with(["x/y/a.proto": Self.head + "package y;\n"]) { folder throws in
             let path = folder.path + "/x/y/a.proto"
-            #expect(try ProtoSources.find([path], includes: [folder.path]).names == ["x/y/a.proto"])
+            try expectEqual(ProtoSources.find([path], includes: [folder.path]).names, ["x/y/a.proto"])
             let both = try ProtoSources.find([path], includes: [folder.path, folder.path + "/x/"])
-            #expect(both.names == ["y/a.proto"])
+            expectEqual(both.names, ["y/a.proto"])
         }
     }
 
@@ -42,8 +43,8 @@ import Testing
         ]) { folder throws in
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/a/loop", withDestinationPath: folder.path)
-            #expect(
-                try ProtoSources.find([folder.path], includes: []).names == ["a/y.proto", "b/z.proto", "x.proto"])
+            try expectEqual(
+                ProtoSources.find([folder.path], includes: []).names, ["a/y.proto", "b/z.proto", "x.proto"])
         }
     }
 
@@ -57,7 +58,7 @@ import Testing
     @Test func `The search for .proto files keeps a mark that merges with the slash before it`() throws {
         try ProjectFolder.with(["x/\u{301}a.proto": Self.head]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/x"], includes: [])
-            #expect(sources.names.map { Array($0.utf8) } == [Array("\u{301}a.proto".utf8)])
+            expectEqual(sources.names.map { Array($0.utf8) }, [Array("\u{301}a.proto".utf8)])
         }
     }
 
@@ -135,7 +136,7 @@ import Testing
     func `The search for .proto files refuses a file of more than 64 MiB, and a pipe without waiting`() throws {
         try ProjectFolder.with(["p/large.proto": Self.head, "p/a.proto": Self.head + "import \"large.proto\";"]) {
             folder throws in
-            #expect(truncate("\(folder.path)/p/large.proto", 64 << 20 + 1) == 0)
+            expectEqual(truncate("\(folder.path)/p/large.proto", 64 << 20 + 1), 0)
             for name in ["large.proto", "a.proto"] {
                 let result = try ProtoSources.find(["\(folder.path)/p/\(name)"], includes: []).compile()
                 #expect(!result.compilation.isComplete)
@@ -145,7 +146,7 @@ import Testing
                 #expect(!result.diagnostics.contains { $0.message == "the file does not exist" })
             }
             try folder.remove("p/large.proto")
-            #expect(mkfifo("\(folder.path)/p/large.proto", 0o600) == 0)
+            expectEqual(mkfifo("\(folder.path)/p/large.proto", 0o600), 0)
             let result = try ProtoSources.find(["\(folder.path)/p/large.proto"], includes: []).compile()
             #expect(!result.compilation.isComplete && result.diagnostics.count == 1)
         }
@@ -162,8 +163,8 @@ import Testing
                 name == "built/in.proto" ? Array((Self.head + "message D {}").utf8) : nil
             })
             #expect(diagnostics.isEmpty)
-            #expect(compilation.filesToGenerate.map(\.name) == ["a.proto"])
-            #expect(Set(compilation.files.map(\.name)) == ["a.proto", "b.proto", "far/c.proto", "built/in.proto"])
+            expectEqual(compilation.filesToGenerate.map(\.name), ["a.proto"])
+            expectEqual(Set(compilation.files.map(\.name)), ["a.proto", "b.proto", "far/c.proto", "built/in.proto"])
         }
     }
 
@@ -181,7 +182,7 @@ import Testing
         try ProjectFolder.with(["a.txt": "", "empty/x.txt": ""]) { folder throws in
             for path in ["/no/such/folder", folder.path + "/a.txt", folder.path + "/empty"] {
                 let error = #expect(throws: GeneratorError.missingInput) { try ProtoSources.find([path], includes: []) }
-                #expect(error?.message.contains(path) == true)
+                expectEqual(error?.message.contains(path), true)
             }
             #expect(throws: GeneratorError.missingInput) {
                 try ProtoSources.find([folder.path], includes: ["/no/such/include"])
@@ -197,7 +198,7 @@ import Testing
             ("", nil),
         ] as [(String, String?)])
     func `The search for .proto files reads the package without compiling`(text: String, package: String?) {
-        #expect(PackageStatement.find(in: Array(text.utf8)) == package)
+        expectEqual(PackageStatement.find(in: Array(text.utf8)), package)
     }
 
     @Test(arguments: [
@@ -206,7 +207,7 @@ import Testing
         ("/", "/"),
     ])
     func `The search for .proto files normalizes paths`(path: String, spelled: String) {
-        #expect(ProtoSources.normalized(path) == spelled)
+        expectEqual(ProtoSources.normalized(path), spelled)
     }
 }
 
@@ -217,7 +218,7 @@ import Testing
     ])
     func `The relative path between two paths is the same in any folder`(folder: String, path: String, relative: String)
     {
-        #expect(RelativePath.from(folder, to: path) == relative)
+        expectEqual(RelativePath.from(folder, to: path), relative)
     }
 }
 
@@ -229,12 +230,12 @@ import Testing
             #expect(FileSnapshot(paths) == first && first.count == 2)
             try folder.write("longer", to: "p/a.proto")
             let second = FileSnapshot(paths)
-            #expect(second != first)
+            expectNotEqual(second, first)
             try folder.write("b", to: "p/b.proto")
             let third = FileSnapshot(paths)
             #expect(third != second && third.count == 3)
             try folder.remove("q.proto")
-            #expect(FileSnapshot(paths) != third)
+            expectNotEqual(FileSnapshot(paths), third)
         }
     }
 
@@ -243,7 +244,7 @@ import Testing
             let before = FileSnapshot([folder.path + "/a.proto"])
             try folder.remove("a.proto")
             try FileManager.default.moveItem(atPath: folder.path + "/b.proto", toPath: folder.path + "/a.proto")
-            #expect(FileSnapshot([folder.path + "/a.proto"]) != before)
+            expectNotEqual(FileSnapshot([folder.path + "/a.proto"]), before)
         }
     }
 
@@ -253,7 +254,7 @@ import Testing
                 atPath: folder.path + "/link.proto", withDestinationPath: "a.proto")
             let before = FileSnapshot([folder.path + "/link.proto"])
             try folder.write("longer", to: "a.proto")
-            #expect(FileSnapshot([folder.path + "/link.proto"]) != before)
+            expectNotEqual(FileSnapshot([folder.path + "/link.proto"]), before)
         }
     }
 }

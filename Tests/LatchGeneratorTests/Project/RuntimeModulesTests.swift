@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import Testing
@@ -38,7 +39,7 @@ import Testing
             let flags = try #require(RuntimeModules.find(near: program, named: [])).flags
             let maps = ["\(build)/CLatchTexts.build/module.modulemap"] + paths
             let expected = maps.flatMap { ["-Xcc", "-fmodule-map-file=\(folder.path)/\($0)"] }
-            #expect(flags == ["-I", "\(folder.path)/\(build)/Modules"] + expected)
+            expectEqual(flags, ["-I", "\(folder.path)/\(build)/Modules"] + expected)
         }
     }
 }

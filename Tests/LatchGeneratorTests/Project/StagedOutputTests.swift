@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
@@ -23,14 +24,14 @@ import Testing
             #expect(try folder.names().allSatisfy { $0.hasSuffix(".tmp") })
             try staged.commit()
             let expected = Dictionary(uniqueKeysWithValues: Self.files.map { ($0.path, $0.text) })
-            #expect(try folder.content() == expected)
+            try expectEqual(folder.content(), expected)
         }
     }
 
     @Test func `Files that are staged together leave no file and no folder behind when they are dropped`() throws {
         try ProjectFolder.with(["mine/A.swift": "mine\n"]) { folder throws in
             _ = try staged(Self.files, in: folder)
-            #expect(try folder.everything() == ["mine", "mine/A.swift"])
+            try expectEqual(folder.everything(), ["mine", "mine/A.swift"])
         }
     }
 
@@ -40,7 +41,7 @@ import Testing
             var files = Self.files
             files[number].path = "mine/A.swift"
             #expect(throws: FileError.self) { try staged(files, in: folder) }
-            #expect(try folder.everything() == ["mine"])
+            try expectEqual(folder.everything(), ["mine"])
         }
     }
 }

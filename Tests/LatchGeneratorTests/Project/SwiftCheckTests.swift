@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProcess
 import Testing
@@ -23,7 +24,7 @@ import Testing
     @Test func `A compiler that does not end gets no file name that a list of files would split`() throws {
         try ProjectFolder.with(["p/a.swift": "", "p/g\n/etc/passwd\nz.swift": ""]) { folder throws in
             let error = #expect(throws: GeneratorError.missingInput) { try SwiftCheck.files(at: folder.path + "/p") }
-            #expect(error?.message.contains("control character") == true)
+            expectEqual(error?.message.contains("control character"), true)
         }
     }
 
@@ -32,7 +33,7 @@ import Testing
             let toolchain = SwiftToolchain(compiler: path, runtime: nil)
             let late = try await SwiftCheck(toolchain, deadline: .milliseconds(50)).check(["/a.swift"], depth: .syntax)
             #expect(!late.isValid && late.findings.isEmpty)
-            #expect(late.remarks == ["\(path) had not ended after 0.05 seconds, and was ended"])
+            expectEqual(late.remarks, ["\(path) had not ended after 0.05 seconds, and was ended"])
         }
     }
 
@@ -43,7 +44,7 @@ import Testing
             for deadline in [0.5, 5, 30] where !isInterrupted() {
                 let run = try await ChildProcess.runCompiler(
                     path, [], deadline: .seconds(deadline), grace: .seconds(60))
-                #expect(run == nil)
+                expectNil(run)
             }
             #expect(isInterrupted())
         }
@@ -53,7 +54,7 @@ import Testing
         try await with("trap '' INT; exec sleep 1000") { path in
             let run = try await ChildProcess.runCompiler(
                 path, [], deadline: .milliseconds(500), grace: .milliseconds(10))
-            #expect(run == nil)
+            expectNil(run)
         }
     }
 }

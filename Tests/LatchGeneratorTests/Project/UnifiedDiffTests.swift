@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchGenerator
@@ -8,36 +9,37 @@ import Testing
     @Test func `A diff of two texts is shown as diff -u shows it`() {
         let old = (1...12).map { "line \($0)\n" }.joined()
         let new = old.replacing("line 2\n", with: "two\n").replacing("line 12\n", with: "line 12\nline 13\n")
-        #expect(
-            UnifiedDiff(old, new).unified(from: "a", to: "b") == """
-                --- a
-                +++ b
-                @@ -1,5 +1,5 @@
-                 line 1
-                -line 2
-                +two
-                 line 3
-                 line 4
-                 line 5
-                @@ -10,3 +10,4 @@
-                 line 10
-                 line 11
-                 line 12
-                +line 13
+        expectEqual(
+            UnifiedDiff(old, new).unified(from: "a", to: "b"),
+            """
+            --- a
+            +++ b
+            @@ -1,5 +1,5 @@
+             line 1
+            -line 2
+            +two
+             line 3
+             line 4
+             line 5
+            @@ -10,3 +10,4 @@
+             line 10
+             line 11
+             line 12
+            +line 13
 
-                """)
+            """)
     }
 
     @Test func `A diff of two texts shows new and removed files as a whole`() {
-        #expect(
-            UnifiedDiff(nil, "a\nb\n").unified(from: "/dev/null", to: "b")
-                == "--- /dev/null\n+++ b\n@@ -0,0 +1,2 @@\n+a\n+b\n")
-        #expect(
-            UnifiedDiff("a\n", nil).unified(from: "a", to: "/dev/null") == "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n")
+        expectEqual(
+            UnifiedDiff(nil, "a\nb\n").unified(from: "/dev/null", to: "b"),
+            "--- /dev/null\n+++ b\n@@ -0,0 +1,2 @@\n+a\n+b\n")
+        expectEqual(
+            UnifiedDiff("a\n", nil).unified(from: "a", to: "/dev/null"), "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n")
     }
 
     @Test(arguments: ["", "a\n", "a\nb\nc\n"]) func `A diff of two equal texts is empty`(text: String) {
-        #expect(UnifiedDiff(text, text).unified(from: "a", to: "b") == "")
+        expectEqual(UnifiedDiff(text, text).unified(from: "a", to: "b"), "")
     }
 
     @Test(arguments: 0..<60) func `A diff of two texts leads from one to the other`(seed: Int) throws {
@@ -53,14 +55,14 @@ import Testing
             }
         }
         let diff = UnifiedDiff(Self.text(old), Self.text(new)).unified(from: "a", to: "b")
-        #expect(try Self.apply(diff, to: old) == new)
+        try expectEqual(Self.apply(diff, to: old), new)
     }
 
     @Test func `A diff of texts with nothing in common is a replacement, found quickly`() throws {
         let old = (0..<3_000).map { "old \($0)" }
         let new = (0..<3_000).map { "new \($0)" }
         let diff = UnifiedDiff(Self.text(old), Self.text(new)).unified(from: "a", to: "b")
-        #expect(try Self.apply(diff, to: old) == new)
+        try expectEqual(Self.apply(diff, to: old), new)
     }
 
     private static func text(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
@@ -78,7 +80,7 @@ import Testing
                 continue
             }
             let text = String(line.dropFirst())
-            if line.hasPrefix("+") { new.append(text) } else { #expect(old[at] == text) }
+            if line.hasPrefix("+") { new.append(text) } else { expectEqual(old[at], text) }
             if line.hasPrefix(" ") { new.append(text) }
             if !line.hasPrefix("+") { at += 1 }
         }

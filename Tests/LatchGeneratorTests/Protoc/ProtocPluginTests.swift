@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -44,8 +45,8 @@ import Testing
 
     @Test func `A call from protoc returns a file next to each .proto file, with its comments`() throws {
         let response = try response(try request(["shop/v1/shop.proto": Self.proto], generate: ["shop/v1/shop.proto"]))
-        #expect(response.error == nil)
-        #expect(response.files.keys.sorted() == ["shop/v1/shop.latch.swift"])
+        expectNil(response.error)
+        expectEqual(response.files.keys.sorted(), ["shop/v1/shop.latch.swift"])
         let text = try #require(response.files["shop/v1/shop.latch.swift"])
         #expect(text.contains("/// Something for sale.") && text.contains("var note: String?"))
     }
@@ -91,8 +92,8 @@ import Testing
         }
         let response = try response(writer.bytes)
         #expect(response.files.isEmpty)
-        #expect(response.error?.contains("is not a path within the output") == true, "\(response.error ?? "")")
-        #expect(response.error?.contains("\u{1B}") == false)
+        expectEqual(response.error?.contains("is not a path within the output"), true, "\(response.error ?? "")")
+        expectEqual(response.error?.contains("\u{1B}"), false)
     }
 
     @Test func `A call from protoc gets the same text as a call of the generator itself`() throws {
@@ -101,12 +102,12 @@ import Testing
         options.layout = .perFile
         let written = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
         let response = try response(try request(["shop.proto": Self.proto], generate: ["shop.proto"]))
-        #expect(response.files["shop.latch.swift"] == written.files.first?.text)
+        expectEqual(response.files["shop.latch.swift"], written.files.first?.text)
     }
 
     @Test func `A call from protoc says that it knows proto3's optional and the editions from proto2 to 2026`() throws {
         let message = try response(try request(["a.proto": Self.proto], generate: ["a.proto"])).message
-        #expect(message.number(2) == 3)
+        expectEqual(message.number(2), 3)
         #expect((message.int32(3), message.int32(4)) == (998, 1002))
     }
 
@@ -133,7 +134,7 @@ import Testing
     func `A call from protoc reports unknown parameters`(parameter: String) throws {
         let response = try response(try request(["a.proto": Self.proto], generate: ["a.proto"], parameter: parameter))
         #expect(response.error?.contains(parameter.split(separator: "=")[0]) == true && response.files.isEmpty)
-        #expect(response.message.number(2) == 3, "what it can do is told in any case")
+        expectEqual(response.message.number(2), 3, "what it can do is told in any case")
     }
 
     @Test
@@ -144,7 +145,7 @@ import Testing
                 "syntax = \"proto3\"; package shop; import \"base/money.proto\"; message Price { base.Money money = 1; }",
         ]
         let mapped = try response(try request(files, generate: ["shop.proto"], parameter: "Mbase/=Base"))
-        #expect(mapped.files["shop.latch.swift"]?.contains("import Base") == true, "\(mapped.error ?? "")")
+        expectEqual(mapped.files["shop.latch.swift"]?.contains("import Base"), true, "\(mapped.error ?? "")")
     }
 
     @Test func `A call from protoc writes the requested files, and not their imports`() throws {
@@ -154,10 +155,10 @@ import Testing
                 "syntax = \"proto3\"; package shop; import \"base/money.proto\"; message Price { base.Money money = 1; }",
         ]
         let one = try response(try request(files, generate: ["shop.proto"]))
-        #expect(one.files.keys.sorted() == ["shop.latch.swift"], "\(one.error ?? "")")
+        expectEqual(one.files.keys.sorted(), ["shop.latch.swift"], "\(one.error ?? "")")
         let both = try response(try request(files, generate: ["shop.proto", "base/money.proto"]))
-        #expect(both.files.keys.sorted() == ["base/money.latch.swift", "shop.latch.swift"])
-        #expect(both.files["shop.latch.swift"] == one.files["shop.latch.swift"])
+        expectEqual(both.files.keys.sorted(), ["base/money.latch.swift", "shop.latch.swift"])
+        expectEqual(both.files["shop.latch.swift"], one.files["shop.latch.swift"])
     }
 
     @Test func `A call from protoc trusts protoc, which passes on no options for sources only`() throws {
@@ -182,7 +183,7 @@ import Testing
         writer.string(1, "shop.proto")
         for file in compilation.files + unchecked.filesToGenerate { writer.bytes(15, file.serialized()) }
         let response = try response(writer.bytes)
-        #expect(response.files.keys.sorted() == ["shop.latch.swift"], "\(response.error ?? "")")
+        expectEqual(response.files.keys.sorted(), ["shop.latch.swift"], "\(response.error ?? "")")
     }
 
     @Test(arguments: [[], [0xFF], [0x0A, 0x05, 0x61]] as [[UInt8]])
@@ -217,12 +218,12 @@ import Testing
             file.string(1, "b.proto")
             file.string(3, "e\u{301}.proto")
         }
-        #expect(try response(writer.bytes).error?.contains("in another form of Unicode") == true)
+        try expectEqual(response(writer.bytes).error?.contains("in another form of Unicode"), true)
     }
 
     @Test func `A call from protoc for a missing file gets an error`() throws {
         var writer = WireWriter()
         writer.string(1, "missing.proto")
-        #expect(try response(writer.bytes).error?.contains("missing.proto") == true)
+        try expectEqual(response(writer.bytes).error?.contains("missing.proto"), true)
     }
 }

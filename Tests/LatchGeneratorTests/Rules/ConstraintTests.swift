@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import TestTags
 import Testing
@@ -46,8 +47,9 @@ import Testing
             string id = 3 [(axiom.swift_validation) = "uuid"];
             """)
         #expect(errors.isEmpty)
-        #expect(
-            checks.map { [$0.condition, $0.message] } == [
+        expectEqual(
+            checks.map { [$0.condition, $0.message] },
+            [
                 ["!request.email.isEmpty", "email must not be empty"],
                 ["TextForms.isEmail(request.email)", "email must be a valid email address"],
                 ["!request.password.isEmpty", "password must not be empty"],
@@ -65,8 +67,9 @@ import Testing
             string code = 4 [(axiom.field_options) = { validation_pattern: "^[a-z]+$" }];
             repeated string tags = 5 [(axiom.field_options) = { max_length: 3 required: true }];
             """)
-        #expect(
-            conditions == [
+        expectEqual(
+            conditions,
+            [
                 "!request.title.isEmpty", "request.title.unicodeScalars.count >= 1",
                 "request.title.unicodeScalars.count <= 200", "request.limit >= 1", "Double(request.limit) <= 99.5",
                 "!(request.age != nil) || ((request.age ?? 0) >= 18)",
@@ -83,7 +86,7 @@ import Testing
         ("optional string name = 1", "!(request.name?.isEmpty ?? true)"),
     ])
     func `The options of a request's fields can require every kind of field`(field: String, condition: String) throws {
-        #expect(try conditions("\(field) [(axiom.field_options) = { required: true }];") == [condition])
+        try expectEqual(conditions("\(field) [(axiom.field_options) = { required: true }];"), [condition])
     }
 
     @Test func `The options of a request's fields are errors if the field can never satisfy them`() throws {
@@ -107,8 +110,9 @@ import Testing
             message Geo { double height = 1 [(axiom.field_options) = { min_value: 0 }]; }
             """)
         #expect(errors.isEmpty)
-        #expect(
-            checks.map { [$0.condition, $0.message, $0.path] } == [
+        expectEqual(
+            checks.map { [$0.condition, $0.message, $0.path] },
+            [
                 [
                     "!(request.home != nil) || !(request.home?.city.isEmpty ?? true)",
                     "home.city must not be empty", "home.city",
@@ -125,8 +129,9 @@ import Testing
         let (checks, errors) = try checks(
             field + " message Part { string id = 1 [(axiom.swift_validation) = \"required\"]; }")
         #expect(checks.isEmpty)
-        #expect(
-            errors.map(\.message) == [
+        expectEqual(
+            errors.map(\.message),
+            [
                 "the field rules of 'test.v1.Request.Part' are not checked within 'test.v1.Request.part'"
             ])
         #expect(errors.first?.severity == .error && errors.first?.hint?.contains("--allow-unenforced-rules") == true)
@@ -155,12 +160,12 @@ import Testing
         for method in checked {
             let (checks, errors) = writer.checks(for: method.requirements)
             #expect(errors.isEmpty)
-            #expect(checks.count == method.requirements.rules.count + method.requirements.constraints.count)
+            expectEqual(checks.count, method.requirements.rules.count + method.requirements.constraints.count)
             for check in checks {
                 #expect(method.request.fields.contains { check.message.hasPrefix("\($0.name) must ") })
             }
         }
         let update = writer.checks(for: try plan.method("UpdateProfile").requirements).checks
-        #expect(update.last?.condition.contains("||") == true)
+        expectEqual(update.last?.condition.contains("||"), true)
     }
 }

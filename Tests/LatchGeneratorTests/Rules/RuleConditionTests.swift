@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import TestTags
 import Testing
 
@@ -46,8 +47,8 @@ import Testing
     func `A validation rule becomes a Swift condition and a sentence`(rule: String, condition: String, message: String)
         throws
     {
-        #expect(try RuleTexts.condition(rule) == condition)
-        #expect(try RuleTexts.message(rule) == message)
+        try expectEqual(RuleTexts.condition(rule), condition)
+        try expectEqual(RuleTexts.message(rule), message)
     }
 
     @Test(
@@ -70,7 +71,7 @@ import Testing
             ("!(request.limit > 1 && !request.accept_terms)", "(request.limit <= 1) || request.acceptTerms"),
         ]) func `A validation rule keeps its precedence`(rule: String, condition: String) throws
     {
-        #expect(try RuleTexts.condition(rule) == condition)
+        try expectEqual(RuleTexts.condition(rule), condition)
     }
 
     @Test(arguments: [
@@ -82,7 +83,7 @@ import Testing
         ("request.profile.twin.age >= 18", "(request.profile?.twin?.age ?? 0) >= 18"),
         ("request.nick_name.contains('x')", #"(request.nickName?.utf8.contains("x".utf8) ?? false)"#),
     ]) func `A validation rule reads an absent field as its default`(rule: String, condition: String) throws {
-        #expect(try RuleTexts.condition(rule) == condition)
+        try expectEqual(RuleTexts.condition(rule), condition)
     }
 
     @Test(arguments: [
@@ -95,53 +96,54 @@ import Testing
         ("has(request.phone)", "request.storage.has(19)"),
         ("has(request.person)", "request.storage.has(20)"),
     ]) func `A validation rule tests the presence of a field`(rule: String, condition: String) throws {
-        #expect(try RuleTexts.condition(rule) == condition)
+        try expectEqual(RuleTexts.condition(rule), condition)
     }
 
     @Test func `A validation rule reads a member of a oneof from the storage`() throws {
-        #expect(try RuleTexts.condition("!request.phone.isEmpty") == "!request.storage[string: 19].isEmpty")
-        #expect(try RuleTexts.condition("request.room < 5") == "request.storage[int32: 21] < 5")
+        try expectEqual(RuleTexts.condition("!request.phone.isEmpty"), "!request.storage[string: 19].isEmpty")
+        try expectEqual(RuleTexts.condition("request.room < 5"), "request.storage[int32: 21] < 5")
     }
 
     @Test func `A validation rule compares enums by the names and the numbers of their values`() throws {
-        #expect(try RuleTexts.condition("request.role != ROLE_UNSPECIFIED") == "request.role.rawValue != 0")
-        #expect(try RuleTexts.message("request.role != ROLE_UNSPECIFIED") == "role must not be ROLE_UNSPECIFIED")
-        #expect(try RuleTexts.condition("request.role == 3") == "request.role.rawValue == 3")
-        #expect(try RuleTexts.condition("request.role in [ROLE_USER, 3]") == "[1, 3].contains(request.role.rawValue)")
+        try expectEqual(RuleTexts.condition("request.role != ROLE_UNSPECIFIED"), "request.role.rawValue != 0")
+        try expectEqual(RuleTexts.message("request.role != ROLE_UNSPECIFIED"), "role must not be ROLE_UNSPECIFIED")
+        try expectEqual(RuleTexts.condition("request.role == 3"), "request.role.rawValue == 3")
+        try expectEqual(RuleTexts.condition("request.role in [ROLE_USER, 3]"), "[1, 3].contains(request.role.rawValue)")
         let contains = try RuleTexts.condition("request.roles.contains(ROLE_ADMIN)")
-        #expect(contains == "request.roles.contains { $0.rawValue == 3 }")
+        expectEqual(contains, "request.roles.contains { $0.rawValue == 3 }")
     }
 
     @Test func `A validation rule compares times only if both are present`() throws {
         let condition = try RuleTexts.condition("request.created_after < request.created_before")
-        #expect(
-            condition == "(!request.hasCreatedAfter || !request.hasCreatedBefore"
+        expectEqual(
+            condition,
+            "(!request.hasCreatedAfter || !request.hasCreatedBefore"
                 + " || request.createdAfter < request.createdBefore)")
-        #expect(
-            try RuleTexts.message("request.created_after < request.created_before")
-                == "created_after must be before created_before")
+        try expectEqual(
+            RuleTexts.message("request.created_after < request.created_before"),
+            "created_after must be before created_before")
     }
 
     @Test func `A validation rule compares numbers of different types`() throws {
-        #expect(try RuleTexts.condition("request.limit < request.offset") == "request.limit < request.offset")
-        #expect(try RuleTexts.condition("request.limit < request.rate") == "Double(request.limit) < request.rate")
-        #expect(try RuleTexts.condition("request.share < request.rate") == "Double(request.share) < request.rate")
+        try expectEqual(RuleTexts.condition("request.limit < request.offset"), "request.limit < request.offset")
+        try expectEqual(RuleTexts.condition("request.limit < request.rate"), "Double(request.limit) < request.rate")
+        try expectEqual(RuleTexts.condition("request.share < request.rate"), "Double(request.share) < request.rate")
     }
 
     @Test func `A validation rule matches a pattern`() throws {
         let rule = #"request.email.matches('^[a-z]+@\w+$')"#
-        #expect(try RuleTexts.condition(rule) == #"TextPattern("^[a-z]+@\\w+$").matches(request.email)"#)
-        #expect(try RuleTexts.message(rule) == #"email must match '^[a-z]+@\w+$'"#)
-        #expect(
-            try RuleTexts.condition(#"request.email matches "a'b""#) == #"TextPattern("a'b").matches(request.email)"#)
+        try expectEqual(RuleTexts.condition(rule), #"TextPattern("^[a-z]+@\\w+$").matches(request.email)"#)
+        try expectEqual(RuleTexts.message(rule), #"email must match '^[a-z]+@\w+$'"#)
+        try expectEqual(
+            RuleTexts.condition(#"request.email matches "a'b""#), #"TextPattern("a'b").matches(request.email)"#)
     }
 
     @Test func `A validation rule names every field if it concerns several`() throws {
-        #expect(
-            try RuleTexts.message("!request.email.isEmpty || !request.phone.isEmpty")
-                == "email must not be empty or phone must not be empty")
-        #expect(
-            try RuleTexts.message("request.email.isEmpty || request.limit > 0 && request.limit < 9")
-                == "email must be empty, or limit must be more than 0 and be less than 9")
+        try expectEqual(
+            RuleTexts.message("!request.email.isEmpty || !request.phone.isEmpty"),
+            "email must not be empty or phone must not be empty")
+        try expectEqual(
+            RuleTexts.message("request.email.isEmpty || request.limit > 0 && request.limit < 9"),
+            "email must be empty, or limit must be more than 0 and be less than 9")
     }
 }

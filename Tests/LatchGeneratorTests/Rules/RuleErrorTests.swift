@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -41,22 +42,22 @@ import Testing
     {
         let error = try RuleTexts.error(rule)
         #expect(error.message.contains(message), "\(error.message)")
-        #expect(error.column == column)
+        expectEqual(error.column, column)
     }
 
     @Test func `A validation rule that is wrong does not affect the others of its method`() throws {
         let (checks, errors) = try RuleTexts.check("request.email.isEmpty", "what?", "request.limit > 0")
-        #expect(checks.map(\.condition) == ["request.email.isEmpty", "request.limit > 0"])
-        #expect(errors.count == 1)
+        expectEqual(checks.map(\.condition), ["request.email.isEmpty", "request.limit > 0"])
+        expectEqual(errors.count, 1)
     }
 
     @Test func `A validation rule that is wrong is shown with its line, a caret and a hint`() throws {
         let error = try #require(try RuleTexts.check("request.emailAddress.isEmpty").errors.first)
         #expect(error.description.contains("rules.proto:"))
         #expect(error.description.contains("^"))
-        #expect(error.hint?.contains("its fields are email, password") == true)
+        expectEqual(error.hint?.contains("its fields are email, password"), true)
         let near = try #require(try RuleTexts.check("request.NickName.isEmpty").errors.first)
-        #expect(near.hint == "there is 'nick_name'")
+        expectEqual(near.hint, "there is 'nick_name'")
     }
 
     @Test func `A validation rule that is wrong does not run out of stack`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -93,7 +94,7 @@ struct RuleTexts {
         let (checks, errors) = try check(rule)
         #expect(checks.isEmpty)
         let error = try #require(errors.first)
-        #expect(error.severity == .error)
+        expectEqual(error.severity, .error)
         let place = try #require(error.position)
         return (Int(place.column) - "      validation_rules: [\"".utf8.count, error.message)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -25,12 +26,12 @@ import Testing
         #expect(text.contains("/// A\u{FFFD}b."), "\(text)")
         let octal = String(scalar).utf8.map { "\\" + String($0, radix: 8) }.joined()
         #expect(text.contains("json is\(octal)Admin"), "\(text)")
-        #expect(SwiftNames.literal("a\(scalar)") == "\"a\\u{\(String(scalar.value, radix: 16))}\"")
+        expectEqual(SwiftNames.literal("a\(scalar)"), "\"a\\u{\(String(scalar.value, radix: 16))}\"")
     }
 
     @Test(arguments: ["👩\u{200D}🚀", "❤\u{FE0F}\u{200D}🔥", "می\u{200C}خواهم", "é", "中文"])
     func `Invisible characters exclude those that words and emoji need`(word: String) throws {
         #expect(try swift("// \(word)\nmessage M {}").contains("/// \(word)\n"))
-        #expect(word.withoutHidden == word)
+        expectEqual(word.withoutHidden, word)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchGenerator
@@ -14,12 +15,12 @@ import Testing
         ("list_OAuthClients", "listOAuthClients"),
     ])
     func `Names in Swift have the words that heck finds`(name: String, camel: String) {
-        #expect(SwiftNames.lowerCamel(name) == camel)
+        expectEqual(SwiftNames.lowerCamel(name), camel)
     }
 
     @Test(arguments: [("user_id", "UserId"), ("requires_2fa", "Requires2fa"), ("OAuth", "OAuth")])
     func `Names in Swift begin with a capital letter if they name types`(name: String, pascal: String) {
-        #expect(SwiftNames.pascal(name) == pascal)
+        expectEqual(SwiftNames.pascal(name), pascal)
     }
 
     @Test(arguments: [
@@ -28,7 +29,7 @@ import Testing
         ("_2fa", "_2fa"), ("_", "empty_"), ("unknown_fields", "unknownFields_"), ("type", "type"),
     ])
     func `Names of fields in Swift avoid those of Swift and of messages`(name: String, property: String) {
-        #expect(SwiftNames.property(name) == property)
+        expectEqual(SwiftNames.property(name), property)
     }
 
     @Test(arguments: [
@@ -36,7 +37,7 @@ import Testing
         ("Task", "Task"), ("Swift", "Swift_"), ("user", "User"),
     ])
     func `Names of types in Swift keep their acronyms`(name: String, type: String) {
-        #expect(SwiftNames.type(name) == type)
+        expectEqual(SwiftNames.type(name), type)
     }
 
     @Test(arguments: [
@@ -46,21 +47,21 @@ import Testing
         ("E_UNRECOGNIZED", "E", "unrecognized_"), ("ROLE_", "Role", "role"),
     ])
     func `Names of an enum's values in Swift lose the enum's name`(value: String, name: String, spelling: String) {
-        #expect(SwiftNames.enumCase(value, of: name) == spelling)
+        expectEqual(SwiftNames.enumCase(value, of: name), spelling)
     }
 
     @Test func `Names of a oneof's cases in Swift avoid those of Optional`() {
-        #expect(SwiftNames.oneofCase("some") == "some_")
-        #expect(SwiftNames.oneofCase("e_mail") == "eMail")
+        expectEqual(SwiftNames.oneofCase("some"), "some_")
+        expectEqual(SwiftNames.oneofCase("e_mail"), "eMail")
     }
 
     @Test func `Names of methods in Swift begin with a small letter`() {
-        #expect(SwiftNames.method("RequestPasswordReset") == "requestPasswordReset")
-        #expect(SwiftNames.method("Import") == "`import`")
-        #expect(SwiftNames.bare(SwiftNames.method("Import")) == "import")
+        expectEqual(SwiftNames.method("RequestPasswordReset"), "requestPasswordReset")
+        expectEqual(SwiftNames.method("Import"), "`import`")
+        expectEqual(SwiftNames.bare(SwiftNames.method("Import")), "import")
     }
 
     @Test func `Names in Swift and texts become literals`() {
-        #expect(SwiftNames.literal("a\"b\\c\n\u{1}\\(d)é") == #""a\"b\\c\n\u{1}\\(d)é""#)
+        expectEqual(SwiftNames.literal("a\"b\\c\n\u{1}\\(d)é"), #""a\"b\\c\n\u{1}\\(d)é""#)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchGenerator
@@ -16,17 +17,18 @@ import Testing
             $0.block("func f(", until: ") {}") { $0.line("_ x: Int") }
             $0.gap()
         }
-        #expect(
-            printer.text == """
-                struct A {
-                    var a = 1
+        expectEqual(
+            printer.text,
+            """
+            struct A {
+                var a = 1
 
-                    func f(
-                        _ x: Int
-                    ) {}
-                }
+                func f(
+                    _ x: Int
+                ) {}
+            }
 
-                """)
+            """)
     }
 
     @Test func `The Swift printer lets no line end or control character of a text begin a new line`() {
@@ -35,8 +37,8 @@ import Testing
         printer.line("let a = 1\u{7F}\u{1F}")
         let lines = printer.text.split(separator: "\n")
         #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } })
-        #expect(lines.filter { !$0.hasPrefix("//") } == ["let a = 1  "])
-        #expect(lines.filter { $0.hasPrefix("/// ") } == ["/// One", "/// import Evil", "/// Two [2J   three"])
+        expectEqual(lines.filter { !$0.hasPrefix("//") }, ["let a = 1  "])
+        expectEqual(lines.filter { $0.hasPrefix("/// ") }, ["/// One", "/// import Evil", "/// Two [2J   three"])
     }
 
     /// CVE-2021-42574.
@@ -54,13 +56,13 @@ import Testing
             $0.doc(nil)
             $0.doc(" \n")
         }
-        #expect(printer.text == "{\n    /// First.\n    ///\n    ///   Indented.\n}\n")
+        expectEqual(printer.text, "{\n    /// First.\n    ///\n    ///   Indented.\n}\n")
     }
 
     @Test func `The Swift printer removes white space of any script at the end of a comment line`() {
         var printer = SwiftPrinter()
         printer.doc("Größe\u{3000}\u{A0}\nλ\t \r\n\u{2003}\n  日本 \u{2028}")
-        #expect(printer.text == "/// Größe\n/// λ\n///\n///  日本\n")
+        expectEqual(printer.text, "/// Größe\n/// λ\n///\n///  日本\n")
     }
 
     @Test func `The Swift printer can indent deeper than its prepared line of spaces`() {
@@ -70,12 +72,12 @@ import Testing
             printer.block("{") { nest(depth - 1, &$0) }
         }
         nest(20, &printer)
-        #expect(printer.text.split(separator: "\n")[20] == String(repeating: " ", count: 80) + "x")
+        expectEqual(printer.text.split(separator: "\n")[20], String(repeating: " ", count: 80) + "x")
     }
 
     @Test func `The Swift printer indents each of several lines`() {
         var printer = SwiftPrinter()
         printer.block("{") { $0.lines("if a {\n\n    b()\n}") }
-        #expect(printer.text == "{\n    if a {\n\n        b()\n    }\n}\n")
+        expectEqual(printer.text, "{\n    if a {\n\n        b()\n    }\n}\n")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -22,20 +23,20 @@ import Testing
     @Test func `The result of a route is the answer of a success, with its response`() async throws {
         let client = try client(answering: .created, HTTPBody(#"{"name":"Ada"}"#), fields: ["X-A": "1"])
         let outcome = try await client.result(of: .get("x", as: User.self), failure: Refusal.self)
-        #expect(outcome.value == User(name: "Ada"))
-        #expect(outcome.failure == nil)
-        #expect(outcome.response.status == .created)
-        #expect(outcome.response.fields["X-A"] == "1")
-        #expect(try outcome.get() == User(name: "Ada"))
+        expectEqual(outcome.value, User(name: "Ada"))
+        expectNil(outcome.failure)
+        expectEqual(outcome.response.status, .created)
+        expectEqual(outcome.response.fields["X-A"], "1")
+        try expectEqual(outcome.get(), User(name: "Ada"))
     }
 
     @Test(arguments: [300, 400, 401, 404, 409, 422, 429, 500, 503] as [HTTPStatus])
     func `The result of a route is the API's response to a failure, with any status`(status: HTTPStatus) async throws {
         let client = try client(answering: status, Self.failure)
         let outcome = try await client.result(of: .get("x", as: User.self), failure: Refusal.self)
-        #expect(outcome.value == nil)
-        #expect(outcome.failure == Refusal(reason: "no"))
-        #expect(outcome.response.status == status)
+        expectNil(outcome.value)
+        expectEqual(outcome.failure, Refusal(reason: "no"))
+        expectEqual(outcome.response.status, status)
         #expect(throws: Refusal(reason: "no")) { try outcome.get() }
         await #expect(throws: Refusal(reason: "no")) {
             try await client.perform(.delete("x"), throwing: Refusal.self)
@@ -45,7 +46,7 @@ import Testing
     @Test func `The result of a route is the API's response also if a stream was requested`() async throws {
         let client = try client(answering: .notFound, HTTPBody(pieces([#"{"reason":"#, #""no"}"#])))
         let outcome = try await client.result(of: .stream(.get, "x"), failure: Refusal.self)
-        #expect(outcome.failure == Refusal(reason: "no"))
+        expectEqual(outcome.failure, Refusal(reason: "no"))
     }
 
     @Test(arguments: ["", "<html>", "[]", #"{"reason":1}"#, "null"])
@@ -55,8 +56,8 @@ import Testing
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: 502, HTTPBody(body)).result(of: .get("x"), failure: Refusal.self)
         }
-        #expect(error?.response?.status == 502)
-        #expect(error?.response?.body.text == body)
+        expectEqual(error?.response?.status, 502)
+        expectEqual(error?.response?.body.text, body)
     }
 
     @Test
@@ -69,7 +70,7 @@ import Testing
     @Test func `The result of a route is left to the route if that uses the status`() async throws {
         let route = Route<Bool>(.get, "x") { $0.status != .notFound }
         let outcome = try await client(answering: .notFound, Self.failure).result(of: route, failure: Refusal.self)
-        #expect(outcome.value == false)
+        expectEqual(outcome.value, false)
     }
 
     @Test func `The result of a route is the transport's error if there is no response`() async throws {
@@ -98,39 +99,39 @@ import Testing
     ])
     func `A problem is read from the answer that an error carries`(type: String) async throws {
         let problem = try #require(try await error(Self.text, type: type)?.problem)
-        #expect(problem.type == "https://h/p/credit")
-        #expect(problem.title == "Not enough")
-        #expect(problem.status == .forbidden)
-        #expect(problem.detail == "30 needed")
-        #expect(problem.instance == "/a/1")
-        #expect(problem.extensions.keys == ["balance", "accounts"])
-        #expect(problem.extensions["balance"]?.intValue == 30)
-        #expect(try problem.json == JSONValue(parsing: Array(Self.text.utf8)))
+        expectEqual(problem.type, "https://h/p/credit")
+        expectEqual(problem.title, "Not enough")
+        expectEqual(problem.status, .forbidden)
+        expectEqual(problem.detail, "30 needed")
+        expectEqual(problem.instance, "/a/1")
+        expectEqual(problem.extensions.keys, ["balance", "accounts"])
+        expectEqual(problem.extensions["balance"]?.intValue, 30)
+        try expectEqual(problem.json, JSONValue(parsing: Array(Self.text.utf8)))
     }
 
     @Test(arguments: ["application/json", "text/html", "", "application/problem+xml"])
     func `A problem is not read from an answer of another type`(type: String) async throws {
-        #expect(try await error(Self.text, type: type)?.problem == nil)
+        try await expectNil(error(Self.text, type: type)?.problem)
     }
 
     @Test(arguments: ["", "[]", "null", "{", "problem"])
     func `A problem is not read from an invalid answer`(body: String) async throws {
-        #expect(try await error(body)?.problem == nil)
+        try await expectNil(error(body)?.problem)
     }
 
     /// RFC 9457 §3.1.
     @Test func `A problem ignores members of another type than they should have`() async throws {
         let body = #"{"type":1,"title":[],"status":"403","detail":{},"instance":null,"code":"x"}"#
         let problem = try #require(try await error(body)?.problem)
-        #expect(problem == ProblemDetails(extensions: ["code": "x"]))
-        #expect(problem.type == "about:blank")
+        expectEqual(problem, ProblemDetails(extensions: ["code": "x"]))
+        expectEqual(problem.type, "about:blank")
     }
 
     @Test func `A problem is the same through a decoder as through the parser`() async throws {
         let client = try LatchHTTPTests.client(answering: .forbidden, HTTPBody(Self.text))
         let outcome = try await client.result(of: .get("x"), failure: ProblemDetails.self)
         let parsed = ProblemDetails(try JSONValue(parsing: Array(Self.text.utf8)))
-        #expect(outcome.failure == parsed)
+        expectEqual(outcome.failure, parsed)
         await #expect(throws: HTTPError.unacceptableStatus) {
             try await LatchHTTPTests.client(answering: .forbidden, HTTPBody("[]")).result(
                 of: .get("x"), failure: ProblemDetails.self)
@@ -146,15 +147,15 @@ import Testing
         try await serving(router) { address in
             let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
             let known = await #expect(throws: HTTPError.unacceptableStatus) { try await client.perform(.get("known")) }
-            #expect(known?.problem?.status == .badRequest)
-            #expect(known?.problem?.extensions["code"] == "malformedRequest")
-            #expect(known?.problem?.detail == "It is odd.")
+            expectEqual(known?.problem?.status, .badRequest)
+            expectEqual(known?.problem?.extensions["code"], "malformedRequest")
+            expectEqual(known?.problem?.detail, "It is odd.")
             let made = await #expect(throws: ProblemDetails.self) {
                 try await client.perform(.get("made"), throwing: ProblemDetails.self)
             }
-            #expect(made?.title == "Gone")
-            #expect(made?.status == 410)
-            #expect(made?.extensions["code"] == "gone")
+            expectEqual(made?.title, "Gone")
+            expectEqual(made?.status, 410)
+            expectEqual(made?.extensions["code"], "gone")
         }
     }
 }

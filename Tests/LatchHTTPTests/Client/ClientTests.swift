@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -23,9 +24,9 @@ import Testing
     @Test func `A client reads a typed answer`() async throws {
         let server = try RawHTTPServer { _ in .response(body: #"{"id":7,"name":"Ada"}"#) }
         let user = try await client(server).perform(.get("users/7", as: User.self))
-        #expect(user == User(id: 7, name: "Ada"))
-        #expect(server.requests.first?.line == "GET /v1/users/7 HTTP/1.1")
-        #expect(server.requests.first?.values(of: "Accept") == ["application/json"])
+        expectEqual(user, User(id: 7, name: "Ada"))
+        expectEqual(server.requests.first?.line, "GET /v1/users/7 HTTP/1.1")
+        expectEqual(server.requests.first?.values(of: "Accept"), ["application/json"])
     }
 
     @Test func `A client sends JSON and forms with their media type`() async throws {
@@ -34,17 +35,17 @@ import Testing
         _ = try await client.perform(.post("users", json: User(id: 1, name: "Ä"), as: User.self))
         _ = try await client.perform(.post("login", sending: .form([("a b", "c+d&=é")]), as: User.self))
         let (json, form) = (server.requests[0], server.requests[1])
-        #expect(try JSONDecoder().decode(User.self, from: Data(json.body)) == User(id: 1, name: "Ä"))
-        #expect(json.values(of: "Content-Type") == ["application/json"])
-        #expect(String(decoding: form.body, as: UTF8.self) == "a%20b=c%2Bd%26%3D%C3%A9")
-        #expect(form.values(of: "Content-Type") == ["application/x-www-form-urlencoded"])
+        try expectEqual(JSONDecoder().decode(User.self, from: Data(json.body)), User(id: 1, name: "Ä"))
+        expectEqual(json.values(of: "Content-Type"), ["application/json"])
+        expectEqual(String(decoding: form.body, as: UTF8.self), "a%20b=c%2Bd%26%3D%C3%A9")
+        expectEqual(form.values(of: "Content-Type"), ["application/x-www-form-urlencoded"])
     }
 
     @Test func `A client takes an empty answer if nothing is expected`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         try await client(server).perform(.delete("users/7"))
-        #expect(server.requests.first?.line == "DELETE /v1/users/7 HTTP/1.1")
-        #expect(server.requests.first?.values(of: "Content-Length") == [])
+        expectEqual(server.requests.first?.line, "DELETE /v1/users/7 HTTP/1.1")
+        expectEqual(server.requests.first?.values(of: "Content-Length"), [])
     }
 
     @Test(arguments: [301, 400, 401, 404, 500, 503])
@@ -53,10 +54,10 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await client(server).perform(.get("users/7", as: User.self))
         }
-        #expect(error?.code == HTTPError.unacceptableStatus.code)
-        #expect(error?.response?.status.rawValue == status)
-        #expect(error?.response?.body.text == "why")
-        #expect(error?.response?.fields[.retryAfter] == "3")
+        expectEqual(error?.code, HTTPError.unacceptableStatus.code)
+        expectEqual(error?.response?.status.rawValue, status)
+        expectEqual(error?.response?.body.text, "why")
+        expectEqual(error?.response?.fields[.retryAfter], "3")
     }
 
     @Test(arguments: [
@@ -70,9 +71,9 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await client(server).perform(.get("users/7", as: User.self))
         }
-        #expect(error?.code == HTTPError.undecodable.code)
-        #expect(error?.message.contains(place) == true)
-        #expect(error?.message.contains("secret") == false)
+        expectEqual(error?.code, HTTPError.undecodable.code)
+        expectEqual(error?.message.contains(place), true)
+        expectEqual(error?.message.contains("secret"), false)
     }
 
     @Test func `A client passes requests in order and answers in reverse through its interceptors`() async throws {
@@ -86,8 +87,9 @@ import Testing
             }
         }
         _ = try await client(server, interceptors: steps).perform(.get("x"))
-        #expect(
-            seen.entries == [
+        expectEqual(
+            seen.entries,
+            [
                 "a sees the request", "b sees the request", "c sees the request", "c sees the answer",
                 "b sees the answer", "a sees the answer",
             ])
@@ -97,8 +99,8 @@ import Testing
         let server = try RawHTTPServer { _ in .response() }
         let client = try client(server, fields: ["X-App": "demo", .accept: "text/plain", "X-App": "twice"])
         _ = try await client.perform(.raw(.get, "x").field(.accept, "image/png"))
-        #expect(server.requests[0].values(of: "X-App") == ["demo", "twice"])
-        #expect(server.requests[0].values(of: "Accept") == ["image/png"])
+        expectEqual(server.requests[0].values(of: "X-App"), ["demo", "twice"])
+        expectEqual(server.requests[0].values(of: "Accept"), ["image/png"])
     }
 
     @Test(arguments: [
@@ -109,7 +111,7 @@ import Testing
         let url = try #require(URL(string: base))
         let careful = Client(baseURL: url, transport: transport)
         let error = await #expect(throws: HTTPError.self) { try await careful.perform(.get("x")) }
-        #expect(error?.code == HTTPError.insecureURL.code)
+        expectEqual(error?.code, HTTPError.insecureURL.code)
         let careless = Client(
             baseURL: url, transport: transport, allowingInsecureHTTP: .anyHostWithoutEncryption)
         try await careless.perform(.get("x"))
@@ -128,12 +130,12 @@ import Testing
         let client = Client(
             baseURL: try #require(URL(string: server.url)), transport: CurlTransport(), timeout: .milliseconds(50))
         let error = await #expect(throws: HTTPError.self) { try await client.perform(.get("x")) }
-        #expect(error?.code == HTTPError.timeout.code)
+        expectEqual(error?.code, HTTPError.timeout.code)
     }
 
     @Test func `A client lets a route read its answer in its own way`() async throws {
         let server = try RawHTTPServer { _ in .response(404, body: "none") }
         let route = Route<Bool>(.get, "exists") { $0.status != .notFound }
-        #expect(try await client(server).perform(route) == false)
+        try await expectEqual(client(server).perform(route), false)
     }
 }

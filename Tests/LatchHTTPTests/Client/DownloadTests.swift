@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -40,7 +41,7 @@ import Testing
                 let response = try await client.download(
                     .get("export"), to: path, upTo: limit, continuations: continuations, clock: clock
                 ) { progress.add([$0, $1]) }
-                #expect(response.body == .empty)
+                expectEqual(response.body, .empty)
             } catch let error as HTTPError {
                 failure = error
             }
@@ -67,28 +68,28 @@ import Testing
 
     @Test func `A download is in place when it is whole, and reports its progress`() async throws {
         let result = try await download([{ Self.whole(["abc", "de"], fields: ["X-A": "1"], length: 5) }], over: "old")
-        #expect(result.file == "abcde")
-        #expect(result.error == nil)
-        #expect(result.progress == [[3, 5], [5, 5]])
+        expectEqual(result.file, "abcde")
+        expectNil(result.error)
+        expectEqual(result.progress, [[3, 5], [5, 5]])
         #expect(result.others.isEmpty)
-        #expect(result.requests.count == 1)
+        expectEqual(result.requests.count, 1)
         #expect(result.requests[0].wantsStream)
-        #expect(result.requests[0].fields["Accept-Encoding"] == "identity")
+        expectEqual(result.requests[0].fields["Accept-Encoding"], "identity")
     }
 
     @Test func `A download can be empty, and of unknown length`() async throws {
-        #expect(try await download([{ HTTPResponse(status: .ok) }]).file == "")
+        try await expectEqual(download([{ HTTPResponse(status: .ok) }]).file, "")
         let result = try await download([{ Self.whole(["ab", "c"]) }])
-        #expect(result.file == "abc")
-        #expect(result.progress == [[2, nil], [3, nil]])
+        expectEqual(result.file, "abc")
+        expectEqual(result.progress, [[2, nil], [3, nil]])
     }
 
     @Test(arguments: [304, 401, 404, 416, 500] as [HTTPStatus])
     func `A download keeps the existing file if the answer is not a success`(status: HTTPStatus) async throws {
         let result = try await download([{ HTTPResponse(status: status, body: HTTPBody("why")) }], over: "old")
-        #expect(result.error == .unacceptableStatus)
-        #expect(result.error?.response?.body.text == "why")
-        #expect(result.file == "old")
+        expectEqual(result.error, .unacceptableStatus)
+        expectEqual(result.error?.response?.body.text, "why")
+        expectEqual(result.file, "old")
         #expect(result.others.isEmpty)
     }
 
@@ -100,10 +101,10 @@ import Testing
         ]
         for fields in weak {
             let result = try await download([{ Self.broken(["abc"], fields: fields) }], over: "old")
-            #expect(result.error == .offline)
-            #expect(result.file == "old")
+            expectEqual(result.error, .offline)
+            expectEqual(result.file, "old")
             #expect(result.others.isEmpty)
-            #expect(result.requests.count == 1)
+            expectEqual(result.requests.count, 1)
         }
     }
 
@@ -114,11 +115,11 @@ import Testing
                 { Self.broken(["ab", "c"], fields: Self.tagged) }, { throw HTTPError.timeout },
                 { Self.part("def", "bytes 3-5/6") },
             ], waits: waits)
-        #expect(result.file == "abcdef")
-        #expect(result.requests.map { $0.fields["Range"] } == [nil, "bytes=3-", "bytes=3-"])
-        #expect(result.requests.map { $0.fields["If-Range"] } == [nil, "\"v1\"", "\"v1\""])
-        #expect(result.progress == [[2, 6], [3, 6], [6, 6]])
-        #expect(waits.entries == [.seconds(1), .seconds(2)])
+        expectEqual(result.file, "abcdef")
+        expectEqual(result.requests.map { $0.fields["Range"] }, [nil, "bytes=3-", "bytes=3-"])
+        expectEqual(result.requests.map { $0.fields["If-Range"] }, [nil, "\"v1\"", "\"v1\""])
+        expectEqual(result.progress, [[2, 6], [3, 6], [6, 6]])
+        expectEqual(waits.entries, [.seconds(1), .seconds(2)])
     }
 
     @Test func `A download continues by a date that is old enough`() async throws {
@@ -129,18 +130,18 @@ import Testing
             { HTTPResponse(status: 206, fields: ["Content-Range": "bytes 3-5/*"], body: HTTPBody("def")) },
             { HTTPResponse(status: 416, fields: ["Content-Range": "bytes */6"]) },
         ])
-        #expect(result.file == "abcdef")
-        #expect(result.requests[1].fields["If-Range"] == date)
+        expectEqual(result.file, "abcdef")
+        expectEqual(result.requests[1].fields["If-Range"], date)
     }
 
     @Test func `A download also continues if the connection ended too early without an error`() async throws {
         let result = try await download([
             { Self.whole(["abc"], fields: Self.tagged) }, { Self.part("def", "bytes 3-5/6") },
         ])
-        #expect(result.file == "abcdef")
+        expectEqual(result.file, "abcdef")
         let hopeless = try await download([{ Self.whole(["abc"], fields: [.contentLength: "6"]) }], over: "old")
-        #expect(hopeless.error == .offline)
-        #expect(hopeless.file == "old")
+        expectEqual(hopeless.error, .offline)
+        expectEqual(hopeless.file, "old")
     }
 
     /// A chunked response tells no length; a part does.
@@ -149,8 +150,8 @@ import Testing
             { Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { Self.part("bc", "bytes 1-2/6") },
             { Self.part("def", "bytes 3-5/6") },
         ])
-        #expect(result.file == "abcdef")
-        #expect(result.requests.map { $0.fields["Range"] } == [nil, "bytes=1-", "bytes=3-"])
+        expectEqual(result.file, "abcdef")
+        expectEqual(result.requests.map { $0.fields["Range"] }, [nil, "bytes=1-", "bytes=3-"])
         let other = try await download(
             [
                 { Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { Self.part("bc", "bytes 1-2/6") },
@@ -167,16 +168,16 @@ import Testing
                 { Self.broken(["abc"], fields: ["ETag": "\"v1\""]) },
                 { HTTPResponse(status: 416, fields: range.map { ["Content-Range": $0] } ?? [:]) },
             ], over: "old")
-        #expect(result.file == file)
-        #expect((result.error == nil) == (file == "abc"))
+        expectEqual(result.file, file)
+        expectEqual(result.error == nil, file == "abc")
     }
 
     @Test func `A download skips its existing bytes if the server knows no ranges`() async throws {
         let result = try await download([
             { Self.broken(["ab", "c"], fields: Self.tagged) }, { Self.whole(["a", "bcde", "f"], fields: Self.tagged) },
         ])
-        #expect(result.file == "abcdef")
-        #expect(result.progress == [[2, 6], [3, 6], [5, 6], [6, 6]])
+        expectEqual(result.file, "abcdef")
+        expectEqual(result.progress, [[2, 6], [3, 6], [5, 6], [6, 6]])
     }
 
     /// xroche/httrack#428, modelscope/modelscope_hub#50.
@@ -190,8 +191,8 @@ import Testing
     ) async throws {
         for first in [Self.tagged, ["ETag": "\"v1\""]] {
             let result = try await download([{ Self.broken(["ab", "c"], fields: first) }, { answer }])
-            #expect(result.error == nil)
-            #expect(result.file == "abcdef")
+            expectNil(result.error)
+            expectEqual(result.file, "abcdef")
         }
     }
 
@@ -199,8 +200,8 @@ import Testing
         let result = try await download([
             { Self.broken(["ab"], fields: Self.tagged) }, { Self.part("def", "bytes 3-5/6") },
         ])
-        #expect(result.error == .malformedMessage)
-        #expect(result.file == nil)
+        expectEqual(result.error, .malformedMessage)
+        expectNil(result.file)
     }
 
     @Test(arguments: [
@@ -212,8 +213,8 @@ import Testing
     ])
     func `A download never mixes two contents`(answer: HTTPResponse) async throws {
         let result = try await download([{ Self.broken(["abc"], fields: Self.tagged) }, { answer }], over: "old")
-        #expect(result.error == .contentChanged)
-        #expect(result.file == "old")
+        expectEqual(result.error, .contentChanged)
+        expectEqual(result.file, "old")
         #expect(result.others.isEmpty)
     }
 
@@ -222,9 +223,9 @@ import Testing
             let result = try await download(
                 [{ Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { throw HTTPError.offline }],
                 continuations: continuations)
-            #expect(result.error == .offline)
-            #expect(result.requests.count == 1 + continuations)
-            #expect(result.file == nil)
+            expectEqual(result.error, .offline)
+            expectEqual(result.requests.count, 1 + continuations)
+            expectNil(result.file)
         }
     }
 
@@ -234,8 +235,8 @@ import Testing
             { Self.broken(["abc"], fields: Self.tagged) }, { HTTPResponse(status: status) },
             { Self.part("def", "bytes 3-5/6") },
         ])
-        #expect(result.file == "abcdef")
-        #expect(result.requests.count == 3)
+        expectEqual(result.file, "abcdef")
+        expectEqual(result.requests.count, 3)
     }
 
     @Test
@@ -250,8 +251,8 @@ import Testing
         let result = try await download(
             [{ Self.broken(["0"], fields: Self.tagged) }] + parts.dropLast() + [{ Self.part("5", "bytes 5-5/6") }],
             continuations: 1)
-        #expect(result.file == "012345")
-        #expect(result.error == nil)
+        expectEqual(result.file, "012345")
+        expectNil(result.error)
     }
 
     // RFC 9110 §15.3.7.
@@ -262,27 +263,27 @@ import Testing
                 { Self.broken(["a"], fields: Self.tagged) }, { Self.part("bc", "bytes 1-2/6") },
                 { Self.part("de", "bytes 3-4/6") }, { Self.part("f", "bytes 5-5/6") },
             ], continuations: 1, waits: waits)
-        #expect(result.file == "abcdef")
-        #expect(waits.entries == [.seconds(1)])
+        expectEqual(result.file, "abcdef")
+        expectEqual(waits.entries, [.seconds(1)])
     }
 
     @Test func `A download is not requested again if something else went wrong`() async throws {
         let result = try await download([
             { Self.broken(["abc"], fields: Self.tagged) }, { HTTPResponse(status: .forbidden) },
         ])
-        #expect(result.error == .unacceptableStatus)
-        #expect(result.requests.count == 2)
+        expectEqual(result.error, .unacceptableStatus)
+        expectEqual(result.requests.count, 2)
     }
 
     @Test func `A download takes no more than its limit`() async throws {
         let known = try await download([{ Self.whole(["abc"], length: 3) }], over: "old", upTo: 2)
         let unknown = try await download([{ Self.whole(["ab", "c"]) }], over: "old", upTo: 2)
         for result in [known, unknown] {
-            #expect(result.error == .tooLarge)
-            #expect(result.file == "old")
+            expectEqual(result.error, .tooLarge)
+            expectEqual(result.file, "old")
             #expect(result.others.isEmpty)
         }
-        #expect(try await download([{ Self.whole(["abc"], length: 3) }], upTo: 3).file == "abc")
+        try await expectEqual(download([{ Self.whole(["abc"], length: 3) }], upTo: 3).file, "abc")
     }
 
     @Test func `A download leaves nothing behind when its task is canceled`() async throws {
@@ -312,8 +313,8 @@ import Testing
             for await _ in reached { break }
             task.cancel()
             await #expect(throws: HTTPError.cancelled) { try await task.value }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
-            #expect(FileManager.default.contents(atPath: folder + "/file") == Data("old".utf8))
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["file"])
+            expectEqual(FileManager.default.contents(atPath: folder + "/file"), Data("old".utf8))
         }
     }
 
@@ -331,15 +332,15 @@ import Testing
     @Test func `Content that reports progress counts the read bytes, each time from the beginning`() async throws {
         let told = Recording<[Int?]>()
         let bytes = HTTPBody([UInt8](repeating: 1, count: 150_000)).reporting { told.add([$0, $1]) }
-        #expect(bytes.length == 150_000)
+        expectEqual(bytes.length, 150_000)
         #expect(bytes.isReplayable)
-        for _ in 0..<2 { #expect(try await bytes.collected(upTo: 1 << 20).count == 150_000) }
+        for _ in 0..<2 { try await expectEqual(bytes.collected(upTo: 1 << 20).count, 150_000) }
         let once: [[Int?]] = [[65_536, 150_000], [131_072, 150_000], [150_000, 150_000]]
-        #expect(told.entries == once + once)
+        expectEqual(told.entries, once + once)
         let more = Recording<[Int?]>()
         let stream = HTTPBody(pieces(["ab", "c"])).reporting { more.add([$0, $1]) }
-        #expect(try await stream.collected(upTo: 10) == Array("abc".utf8))
-        #expect(more.entries == [[2, nil], [3, nil]])
+        try await expectEqual(stream.collected(upTo: 10), Array("abc".utf8))
+        expectEqual(more.entries, [[2, nil], [3, nil]])
     }
 
     @Test
@@ -354,7 +355,7 @@ import Testing
             })
         ).reporting { _, _ in }
         #expect(!once.isReplayable)
-        #expect(try await once.collected(upTo: 1) == [1])
+        try await expectEqual(once.collected(upTo: 1), [1])
         await #expect(throws: HTTPError.streamSpent) { try await once.collected(upTo: 1) }
         #expect(try await HTTPBody.empty.reporting { _, _ in }.collected(upTo: 1).isEmpty)
     }
@@ -365,9 +366,9 @@ import Testing
         let told = Recording<Int>()
         let content = RouteContent.bytes([UInt8](repeating: 7, count: 200_000), as: "image/png")
         try await client.perform(.put("x", sending: content.reporting { count, _ in told.add(count) }))
-        #expect(server.requests[0].body == [UInt8](repeating: 7, count: 200_000))
-        #expect(server.requests[0].values(of: "Content-Length") == ["200000"])
-        #expect(server.requests[0].values(of: "Content-Type") == ["image/png"])
-        #expect(told.entries.last == 200_000)
+        expectEqual(server.requests[0].body, [UInt8](repeating: 7, count: 200_000))
+        expectEqual(server.requests[0].values(of: "Content-Length"), ["200000"])
+        expectEqual(server.requests[0].values(of: "Content-Type"), ["image/png"])
+        expectEqual(told.entries.last, 200_000)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -20,7 +21,7 @@ import Testing
     func `Pairs in a form or a query are encoded except for the unreserved characters`(
         pairs: [(String, String)], text: String
     ) {
-        #expect(FormEncoding.encode(pairs) == text)
+        expectEqual(FormEncoding.encode(pairs), text)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -34,18 +35,18 @@ import Testing
             let request = HTTPRequest(authority: "h", path: "/?\(text)")
             let names = pairs.map { Array($0.0.utf8) }
             let values = pairs.map { Array($0.1.utf8) }
-            #expect(request.queryItems.map { Array($0.name.utf8) } == names, "seed \(seed): \(text)")
-            #expect(request.queryItems.map { Array($0.value.utf8) } == values, "seed \(seed): \(text)")
+            expectEqual(request.queryItems.map { Array($0.name.utf8) }, names, "seed \(seed): \(text)")
+            expectEqual(request.queryItems.map { Array($0.value.utf8) }, values, "seed \(seed): \(text)")
             let theirs = try #require(URLComponents(string: "https://h/?\(text)")).queryItems ?? []
-            #expect(
-                theirs.filter { !text.isEmpty || !$0.name.isEmpty }.map(\.value).count == pairs.count, "seed \(seed)")
+            expectEqual(
+                theirs.filter { !text.isEmpty || !$0.name.isEmpty }.map(\.value).count, pairs.count, "seed \(seed)")
             // Foundation takes a byte order mark away where a text begins with one.
             let mark = "\u{FEFF}" as Unicode.Scalar
             for (item, pair) in zip(theirs, pairs)
             where ![pair.0.unicodeScalars.first, pair.1.unicodeScalars.first].contains(mark) {
                 #expect(item.name.unicodeScalars.elementsEqual(pair.0.unicodeScalars), "seed \(seed): \(text)")
-                #expect(
-                    item.value?.unicodeScalars.elementsEqual(pair.1.unicodeScalars) == true, "seed \(seed): \(text)")
+                expectEqual(
+                    item.value?.unicodeScalars.elementsEqual(pair.1.unicodeScalars), true, "seed \(seed): \(text)")
             }
         }
     }
@@ -57,7 +58,7 @@ import Testing
         for _ in 0..<300 {
             let text = FormEncoding.encode([(random.text(upTo: 10), random.text(upTo: 10))])
             let pieces = text.split(separator: "=", omittingEmptySubsequences: false)
-            #expect(pieces.count == 2, "seed \(seed): \(text)")
+            expectEqual(pieces.count, 2, "seed \(seed): \(text)")
             #expect(pieces.joined().utf8.allSatisfy(plain.contains), "seed \(seed): \(text)")
         }
     }
@@ -78,18 +79,18 @@ import Testing
             let path = (0..<random.below(8)).map { _ in random.pick(pieces) }.joined()
             let request: HTTPRequest
             do { request = try client.request(.get, RoutePath(path)) } catch {
-                #expect(error == HTTPError.invalidURL)
+                expectEqual(error, HTTPError.invalidURL)
                 continue
             }
             accepted += 1
-            #expect(request.origin.description == "https://h:8443", "seed \(seed): \(path)")
+            expectEqual(request.origin.description, "https://h:8443", "seed \(seed): \(path)")
             try request.validateForSending()
             let url = try #require(URL(string: request.absoluteURL), "seed \(seed): \(path)").standardized
-            #expect(url.host() == "h", "seed \(seed): \(path)")
+            expectEqual(url.host(), "h", "seed \(seed): \(path)")
             #expect(
                 url.path == "/v1/api" || url.path.utf8.starts(with: "/v1/api/".utf8),
                 "seed \(seed): \(path) became \(url)")
-            #expect(request.query?.utf8.starts(with: "key=1".utf8) == true, "seed \(seed): \(path)")
+            expectEqual(request.query?.utf8.starts(with: "key=1".utf8), true, "seed \(seed): \(path)")
         }
         #expect(accepted > 50)
     }
@@ -108,7 +109,7 @@ import Testing
                 continue
             }
             let request = try client.request(.get, RoutePath(segment))
-            #expect(request.path == "/users/\(segment)", "seed \(seed)")
+            expectEqual(request.path, "/users/\(segment)", "seed \(seed)")
         }
     }
 }

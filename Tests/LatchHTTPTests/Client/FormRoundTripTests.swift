@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -41,8 +42,8 @@ import Testing
                 let some = Array(pairs[chunk..<min(chunk + 100, pairs.count)])
                 let echo = try await client.perform(.post("echo", query: some, sending: .form(some), as: Echo.self))
                 let sent = Self.scalars(some.map { [$0.0, $0.1] })
-                #expect(Self.scalars(echo.form) == sent)
-                #expect(Self.scalars(echo.query) == sent)
+                expectEqual(Self.scalars(echo.form), sent)
+                expectEqual(Self.scalars(echo.query), sent)
             }
         }
     }
@@ -74,7 +75,7 @@ import Testing
         // In two halves as UTF-16 has them, which a string of Swift puts together or replaces.
         let pair = String(decoding: [0xD83E, 0xDD8A] as [UInt16], as: UTF16.self)
         let half = String(decoding: [0xD83E] as [UInt16], as: UTF16.self)
-        #expect(half == "\u{FFFD}")
+        expectEqual(half, "\u{FFFD}")
         try await checkRoundTrip(scalars.map { ("n\($0)", String($0)) } + [(pair, half)])
     }
 
@@ -90,9 +91,8 @@ import Testing
         let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
         try await client.perform(.post("x", query: [("a b", "c+d;é")], sending: .form([("a b", "c+d;é&=%\u{0}🦊")])))
         let request = try #require(server.requests.first)
-        #expect(request.line == "POST /x?a%20b=c%2Bd%3B%C3%A9 HTTP/1.1")
-        #expect(
-            String(decoding: request.body, as: UTF8.self) == "a%20b=c%2Bd%3B%C3%A9%26%3D%25%00%F0%9F%A6%8A")
+        expectEqual(request.line, "POST /x?a%20b=c%2Bd%3B%C3%A9 HTTP/1.1")
+        expectEqual(String(decoding: request.body, as: UTF8.self), "a%20b=c%2Bd%3B%C3%A9%26%3D%25%00%F0%9F%A6%8A")
     }
 }
 
@@ -120,15 +120,14 @@ import Testing
         encoder.dateEncodingStrategy = .secondsSince1970
         encoder.keyEncodingStrategy = .convertToSnakeCase
         for _ in 0..<5 {
-            #expect(
-                try form(Order(), encoder)
-                    == "count=3&day=0&level=high&long_number=9223372036854775807&name=a%20b&paid=true&price=1.5&whole=2"
-            )
+            try expectEqual(
+                form(Order(), encoder),
+                "count=3&day=0&level=high&long_number=9223372036854775807&name=a%20b&paid=true&price=1.5&whole=2")
         }
     }
 
     @Test func `A form-encoded value can be a dictionary`() throws {
-        #expect(try form(["b": "2", "a": "&", "é": "+"]) == "a=%26&b=2&%C3%A9=%2B")
+        try expectEqual(form(["b": "2", "a": "&", "é": "+"]), "a=%26&b=2&%C3%A9=%2B")
         #expect(try form([String: String]()).isEmpty)
     }
 
@@ -141,16 +140,16 @@ import Testing
         ]
         for value in values {
             let error = #expect(throws: HTTPError.unencodable) { try form(value) }
-            #expect(error?.description.contains("secret") == false)
+            expectEqual(error?.description.contains("secret"), false)
         }
-        #expect((#expect(throws: HTTPError.unencodable) { try form(Nested()) })?.message.contains("'list'") == true)
+        expectEqual((#expect(throws: HTTPError.unencodable) { try form(Nested()) })?.message.contains("'list'"), true)
     }
 
     @Test func `A form-encoded value is sent with its media type`() async throws {
         let server = try RawHTTPServer { _ in .response(204) }
         let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
         try await client.perform(.put("x", sending: .form(["a": "b"])))
-        #expect(server.requests[0].values(of: "Content-Type") == ["application/x-www-form-urlencoded"])
-        #expect(server.requests[0].body == Array("a=b".utf8))
+        expectEqual(server.requests[0].values(of: "Content-Type"), ["application/x-www-form-urlencoded"])
+        expectEqual(server.requests[0].body, Array("a=b".utf8))
     }
 }

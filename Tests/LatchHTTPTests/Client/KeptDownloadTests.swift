@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -54,14 +55,14 @@ import Testing
                     all == "ab"
                     ? Self.broken(text) : Self.broken(text, ["ETag": "\"v1\"", "Content-Range": "bytes 2-5/6"])
                 await #expect(throws: HTTPError.offline) { try await download([answer], to: path) }
-                #expect(content(path + ".part") == all)
-                #expect(content(path) == nil)
+                expectEqual(content(path + ".part"), all)
+                expectNil(content(path))
             }
             let requests = try await download([Self.part("def", "bytes 3-5/6")], to: path)
-            #expect(requests.map { $0.fields["Range"] } == ["bytes=3-"])
-            #expect(requests.first?.fields["If-Range"] == "\"v1\"")
-            #expect(content(path) == "abcdef")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+            expectEqual(requests.map { $0.fields["Range"] }, ["bytes=3-"])
+            expectEqual(requests.first?.fields["If-Range"], "\"v1\"")
+            expectEqual(content(path), "abcdef")
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["file"])
         }
     }
 
@@ -70,7 +71,7 @@ import Testing
             let path = folder + "/file"
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abcdef")], to: path) }
             try await download([HTTPResponse(status: 416, fields: ["Content-Range": "bytes */6"])], to: path)
-            #expect(content(path) == "abcdef")
+            expectEqual(content(path), "abcdef")
         }
     }
 
@@ -86,9 +87,9 @@ import Testing
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abc")], to: path) }
             let whole = HTTPResponse(status: .ok, fields: ["ETag": "\"v2\""], body: HTTPBody("uvwxyz"))
             let requests = try await download([answer, whole], to: path)
-            #expect(requests.map { $0.fields["Range"] } == ["bytes=3-", nil])
-            #expect(content(path) == "uvwxyz")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+            expectEqual(requests.map { $0.fields["Range"] }, ["bytes=3-", nil])
+            expectEqual(content(path), "uvwxyz")
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["file"])
         }
     }
 
@@ -98,22 +99,23 @@ import Testing
             let path = folder + "/file"
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abc")], to: path) }
             let whole = HTTPResponse(status: .ok, fields: Self.tagged, body: HTTPBody("ABCDEF"))
-            #expect(try await download([whole], to: path, from: "other").map { $0.fields["Range"] } == [nil])
-            #expect(content(path) == "ABCDEF")
+            try await expectEqual(download([whole], to: path, from: "other").map { $0.fields["Range"] }, [nil])
+            expectEqual(content(path), "ABCDEF")
             // A process that was killed has written more than it has noted, or nothing that it has noted.
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abc")], to: path) }
             let handle = try #require(FileHandle(forWritingAtPath: path + ".part"))
             try handle.seekToEnd()
             try handle.write(contentsOf: Data("???".utf8))
             try handle.close()
-            #expect(
-                try await download([Self.part("def", "bytes 3-5/6")], to: path).map { $0.fields["Range"] } == [
+            try await expectEqual(
+                download([Self.part("def", "bytes 3-5/6")], to: path).map { $0.fields["Range"] },
+                [
                     "bytes=3-"
                 ])
-            #expect(content(path) == "abcdef")
+            expectEqual(content(path), "abcdef")
             try Data("???".utf8).write(to: URL(filePath: path + ".part"))
-            #expect(try await download([whole], to: path).map { $0.fields["Range"] } == [nil])
-            #expect(content(path) == "ABCDEF")
+            try await expectEqual(download([whole], to: path).map { $0.fields["Range"] }, [nil])
+            expectEqual(content(path), "ABCDEF")
         }
     }
 
@@ -146,7 +148,7 @@ import Testing
             await #expect(throws: HTTPError.fileUnavailable) { try await download([Self.broken("abc")], to: path) }
             gate.open()
             _ = try await first
-            #expect(content(path) == "")
+            expectEqual(content(path), "")
             await #expect(throws: HTTPError.fileUnavailable) {
                 try await download([Self.broken("abc")], to: "/dev/null")
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchServer
@@ -35,7 +36,7 @@ import Testing
     ])
     func `A path under a base URL is joined so that the base stays`(base: String, path: String, expected: String) throws
     {
-        #expect(try target(base, path) == expected)
+        try expectEqual(target(base, path), expected)
     }
 
     @Test(arguments: [
@@ -60,14 +61,14 @@ import Testing
         _ = try await CurlTransport().respond(to: request)
         let sent = try #require(server.requests.first?.line.split(separator: " ").dropFirst().first)
         let received = HTTPRequest(authority: "h", path: String(sent))
-        #expect(received.queryItems.map { [$0.name, $0.value] } == pairs.map { [$0.0, $0.1] })
+        expectEqual(received.queryItems.map { [$0.name, $0.value] }, pairs.map { [$0.0, $0.1] })
     }
 
     @Test func `A path under a base URL is not joined to a base that cannot be requested`() async throws {
         for base in ["ftp://h/", "https://user:pw@h/", "mailto:a@b", "relative"] {
             let client = Client(baseURL: try #require(URL(string: base)))
             let error = await #expect(throws: HTTPError.self) { try await client.perform(.get("a")) }
-            #expect(error?.code == HTTPError.invalidURL.code)
+            expectEqual(error?.code, HTTPError.invalidURL.code)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -79,17 +80,17 @@ import Testing
             if isTyped {
                 let note = try await client.perform(
                     .request(method, "x", query: query, sending: content, as: Note.self))
-                #expect(note.count == 2)
+                expectEqual(note.count, 2)
             } else {
                 try await client.perform(.request(method, "x", query: query, sending: content))
             }
         }
         let expected = Self.expected(kind)
-        #expect(server.requests.count == 2)
+        expectEqual(server.requests.count, 2)
         for request in server.requests {
-            #expect(request.line == "\(method) /v1/x?key=1&a%20b=c%26d&%C3%A9=%2B HTTP/1.1")
-            #expect(request.values(of: "Content-Type") == (expected.type.map { [$0] } ?? []))
-            #expect(request.body == expected.bytes)
+            expectEqual(request.line, "\(method) /v1/x?key=1&a%20b=c%26d&%C3%A9=%2B HTTP/1.1")
+            expectEqual(request.values(of: "Content-Type"), expected.type.map { [$0] } ?? [])
+            expectEqual(request.body, expected.bytes)
         }
     }
 
@@ -105,8 +106,8 @@ import Testing
             let content = RouteContent.stream(pieces(["un", "", "known é"]), as: "text/csv")
             let response = try await client.perform(
                 .raw(HTTPMethod(rawValue: method), "x", sending: content))
-            #expect(response.body.text == "unknown é")
-            #expect(response.fields[.contentType] == "text/csv")
+            expectEqual(response.body.text, "unknown é")
+            expectEqual(response.fields[.contentType], "text/csv")
         }
     }
 
@@ -131,11 +132,12 @@ import Testing
         try await client.perform(.post("12", sending: .multipart(Self.multipart())))
         _ = try await client.perform(.post("13", sending: .multipart(Self.multipart()), as: Empty.self))
         let lines = server.requests.map { $0.line.split(separator: " ").prefix(2).joined(separator: " ") }
-        #expect(
-            lines == [
+        expectEqual(
+            lines,
+            [
                 "GET /1", "HEAD /2", "DELETE /3", "POST /4", "PUT /5", "PATCH /6", "GET /7", "DELETE /8", "POST /9",
                 "PUT /10", "PATCH /11", "POST /12", "POST /13",
             ])
-        #expect(server.requests.map { String(decoding: $0.body.prefix(1), as: UTF8.self) }.joined() == "tttttt--")
+        expectEqual(server.requests.map { String(decoding: $0.body.prefix(1), as: UTF8.self) }.joined(), "tttttt--")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -27,8 +28,8 @@ func client(
 
     @Test(.tags(.statusMapping), arguments: [200, 201, 204, 205, 304] as [HTTPStatus])
     func `A response without content is nil if that is allowed`(status: HTTPStatus) async throws {
-        #expect(try await client(answering: status).perform(.get("x", as: User?.self)) == nil)
-        #expect(try await client(answering: status, HTTPBody(pieces([]))).perform(.get("x", as: User?.self)) == nil)
+        try await expectNil(client(answering: status).perform(.get("x", as: User?.self)))
+        try await expectNil(client(answering: status, HTTPBody(pieces([]))).perform(.get("x", as: User?.self)))
     }
 
     @Test(.tags(.statusMapping), arguments: [200, 204, 205] as [HTTPStatus])
@@ -36,7 +37,7 @@ func client(
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: status).perform(.get("x", as: User.self))
         }
-        #expect(error?.response?.status == status)
+        expectEqual(error?.response?.status, status)
     }
 
     @Test(.tags(.statusMapping))
@@ -44,7 +45,7 @@ func client(
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: 304).perform(.get("x", as: User.self))
         }
-        #expect(error?.response?.status == 304)
+        expectEqual(error?.response?.status, 304)
     }
 
     @Test(.tags(.statusMapping))
@@ -52,8 +53,8 @@ func client(
         async throws
     {
         let user = try await client(answering: .ok, HTTPBody(#"{"name":"Ada"}"#)).perform(.get("x", as: User?.self))
-        #expect(user == User(name: "Ada"))
-        #expect(try await client(answering: .ok, HTTPBody("null")).perform(.get("x", as: User?.self)) == nil)
+        expectEqual(user, User(name: "Ada"))
+        try await expectNil(client(answering: .ok, HTTPBody("null")).perform(.get("x", as: User?.self)))
         await #expect(throws: HTTPError.undecodable) {
             try await client(answering: .ok, HTTPBody("[]")).perform(.get("x", as: User?.self))
         }
@@ -73,17 +74,17 @@ func client(
             try await client.perform(.get("x"))
             #expect(status.isSuccess)
         } catch let error as HTTPError {
-            #expect(error == .unacceptableStatus)
-            #expect(error.response?.status == status)
-            #expect(error.response?.body.text == "why")
-            #expect(error.response?.fields[.retryAfter] == "3")
+            expectEqual(error, .unacceptableStatus)
+            expectEqual(error.response?.status, status)
+            expectEqual(error.response?.body.text, "why")
+            expectEqual(error.response?.fields[.retryAfter], "3")
             #expect(!status.isSuccess)
         }
         let classes = [
             status.isSuccess, status.isRedirection, status.isClientError, status.isServerError,
         ]
-        #expect(classes.firstIndex(of: true) == status.rawValue / 100 - 2)
-        #expect(classes.filter { $0 }.count == 1)
+        expectEqual(classes.firstIndex(of: true), status.rawValue / 100 - 2)
+        expectEqual(classes.filter { $0 }.count, 1)
     }
 
     @Test func `A response of another status is an error that names the method and the template`() async throws {
@@ -98,8 +99,8 @@ func client(
         let whole = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client.perform(.get(RoutePath(path), as: User.self))
         }
-        #expect(whole?.message.hasSuffix("users/* returned status 404.") == true)
-        #expect(whole?.response?.body.text == "why")
+        expectEqual(whole?.message.hasSuffix("users/* returned status 404."), true)
+        expectEqual(whole?.response?.body.text, "why")
     }
 
     @Test(.tags(.statusMapping))
@@ -107,19 +108,20 @@ func client(
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: .ok, HTTPBody(pieces(["{\"na", "me\":1}"]))).perform(.get("x", as: User.self))
         }
-        #expect(error?.response?.body.text == #"{"name":1}"#)
+        expectEqual(error?.response?.body.text, #"{"name":1}"#)
     }
 
     @Test func `A response can be bytes or text`() async throws {
         let bytes: [UInt8] = [0, 255, 128]
-        #expect(try await client(answering: .ok, HTTPBody(bytes)).perform(.bytes(.get, "x")) == bytes)
-        #expect(try await client(answering: .ok, HTTPBody("é")).perform(.text(.post, "x", sending: .text("a"))) == "é")
-        #expect(try await client(answering: .ok, HTTPBody(pieces(["a", "b"]))).perform(.text(.get, "x")) == "ab")
+        try await expectEqual(client(answering: .ok, HTTPBody(bytes)).perform(.bytes(.get, "x")), bytes)
+        try await expectEqual(
+            client(answering: .ok, HTTPBody("é")).perform(.text(.post, "x", sending: .text("a"))), "é")
+        try await expectEqual(client(answering: .ok, HTTPBody(pieces(["a", "b"]))).perform(.text(.get, "x")), "ab")
         #expect(try await client(answering: .noContent).perform(.text(.get, "x")).isEmpty)
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: .ok, HTTPBody(bytes)).perform(.text(.get, "x"))
         }
-        #expect(error?.response?.body.bytes == bytes)
+        expectEqual(error?.response?.body.bytes, bytes)
         await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: .notFound).perform(.bytes(.get, "x"))
         }
@@ -131,9 +133,9 @@ func client(
         let stream = try await client.perform(.stream(.get, "export"))
         var read: [String] = []
         for try await piece in stream { read.append(String(decoding: piece, as: UTF8.self)) }
-        #expect(read == ["a", "bc"])
+        expectEqual(read, ["a", "bc"])
         _ = try await client.perform(.text(.get, "export"))
-        #expect(seen.entries.map(\.wantsStream) == [true, false])
+        expectEqual(seen.entries.map(\.wantsStream), [true, false])
     }
 
     @Test func `A response can be its head, with the content as a stream`() async throws {
@@ -146,7 +148,7 @@ func client(
         let response = try await call.value
         #expect(response.status == .notFound && response.fields["X-A"] == "1" && response.body.length == 4)
         await peer.send("late")
-        #expect(try await response.body.collected(upTo: 10) == Array("late".utf8))
+        try await expectEqual(response.body.collected(upTo: 10), Array("late".utf8))
     }
 
     @Test func `A response that is not a success is in memory, up to a limit`() async throws {
@@ -155,26 +157,26 @@ func client(
             try await client(answering: .badRequest, HTTPBody(pieces([long, long, long]))).perform(
                 .stream(.get, "export"))
         }
-        #expect(error?.response?.body.bytes.count == 1 << 20)
+        expectEqual(error?.response?.body.bytes.count, 1 << 20)
     }
 
     @Test func `A response that is not a success says so even if its content breaks off`() async throws {
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: 401, HTTPBody(pieces(["wh"], then: .offline))).perform(.stream(.get, "x"))
         }
-        #expect(error?.response?.status == .unauthorized)
-        #expect(error?.response?.body.text == "wh")
+        expectEqual(error?.response?.status, .unauthorized)
+        expectEqual(error?.response?.body.text, "wh")
     }
 
     @Test func `A response can be read in any way, with the client's decoder or without`() async throws {
         let client = try client(answering: .notFound, HTTPBody(#"{"name":"Ada"}"#))
         let exists = Route<Bool>(.get, "x", sending: .empty) { response, _ in response.status != .notFound }
-        #expect(try await client.perform(exists) == false)
+        try await expectEqual(client.perform(exists), false)
         let name = Route<String>(.get, "x", sending: .empty, accept: "application/vnd.user+json") {
             try $1.decode(User.self, from: Data($0.body.bytes)).name
         }
-        #expect(try await client.perform(name) == "Ada")
-        #expect(try client.request(for: name).fields[.accept] == "application/vnd.user+json")
+        try await expectEqual(client.perform(name), "Ada")
+        try expectEqual(client.request(for: name).fields[.accept], "application/vnd.user+json")
     }
 }
 
@@ -189,15 +191,15 @@ func client(
         let plain = Route<Void>.get("x")
         try await client.perform(plain)
         try await client.perform(plain.timeout(.seconds(5)).context(Marked.self, true).field("X-A", "1"))
-        #expect(seen.entries.map(\.timeout) == [nil, .seconds(5)])
-        #expect(seen.entries.map { $0.context[Marked.self] } == [false, true])
-        #expect(seen.entries.map { $0.fields["X-A"] } == [nil, "1"])
+        expectEqual(seen.entries.map(\.timeout), [nil, .seconds(5)])
+        expectEqual(seen.entries.map { $0.context[Marked.self] }, [false, true])
+        expectEqual(seen.entries.map { $0.fields["X-A"] }, [nil, "1"])
     }
 
     @Test func `The request of a route has its own time limit, or the client's`() throws {
         let client = Client(baseURL: try #require(URL(string: "https://h")), timeout: .seconds(9))
-        #expect(try client.request(for: Route<Void>.get("x")).timeout == .seconds(9))
-        #expect(try client.request(for: Route<Void>.get("x").timeout(.seconds(1))).timeout == .seconds(1))
+        try expectEqual(client.request(for: Route<Void>.get("x")).timeout, .seconds(9))
+        try expectEqual(client.request(for: Route<Void>.get("x").timeout(.seconds(1))).timeout, .seconds(1))
     }
 
     @Test func `The request of a route ends a request that takes longer than it allows`() async throws {
@@ -213,9 +215,9 @@ func client(
             let client = Client(baseURL: try #require(URL(string: "https://h")))
             let route = Route<Void>.put("x", sending: .file(at: folder + "/a", as: "text/csv"))
             let request = try client.request(for: route)
-            #expect(request.fields[.contentType] == "text/csv")
-            #expect(request.body.length == 3)
-            #expect(try await request.body.collected(upTo: 3) == Array("abc".utf8))
+            expectEqual(request.fields[.contentType], "text/csv")
+            expectEqual(request.body.length, 3)
+            try await expectEqual(request.body.collected(upTo: 3), Array("abc".utf8))
             let missing = Route<Void>.put("x", sending: .file(at: folder + "/b", as: "text/csv"))
             #expect(throws: HTTPError.fileUnavailable) { try client.request(for: missing) }
         }
@@ -227,7 +229,7 @@ func client(
         }
         let client = Client(baseURL: try #require(URL(string: "https://h")))
         let request = try client.request(for: Route<Void>.put("x", sending: content))
-        #expect(request.fields[.contentType] == "application/x-numbers")
-        #expect(request.body.text == "[1,2]")
+        expectEqual(request.fields[.contentType], "application/x-numbers")
+        expectEqual(request.body.text, "[1,2]")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -17,17 +18,17 @@ import Testing
 
     @Test func `A path with values names its kind for metrics and logs, and shows none of the values`() throws {
         func template(_ path: RoutePath) throws -> String? { try client.request(.get, path).template }
-        #expect(try template("notes") == "/v1/notes")
-        #expect(try template("/notes?limit=5") == "/v1/notes")
+        try expectEqual(template("notes"), "/v1/notes")
+        try expectEqual(template("/notes?limit=5"), "/v1/notes")
         let id = "ada"
-        #expect(try template("users/\(id)/notes/\(7)") == "/v1/users/{}/notes/{}")
+        try expectEqual(template("users/\(id)/notes/\(7)"), "/v1/users/{}/notes/{}")
         let inner: RoutePath = "users/\(id)"
-        #expect(try template("\(inner)/notes?after=\(id)") == "/v1/users/{}/notes")
+        try expectEqual(template("\(inner)/notes?after=\(id)"), "/v1/users/{}/notes")
         let given = "users/ada"
-        #expect(try template("\(RoutePath(given))/notes") == "/v1/{}/notes")
-        #expect(try template(RoutePath(segments: ["users", id])) == "/v1/{}/{}")
+        try expectEqual(template("\(RoutePath(given))/notes"), "/v1/{}/notes")
+        try expectEqual(template(RoutePath(segments: ["users", id])), "/v1/{}/{}")
         // What comes as text may hold anything.
-        #expect(try template(RoutePath(given)) == nil)
+        try expectNil(template(RoutePath(given)))
     }
 
     @Test(
@@ -39,11 +40,11 @@ import Testing
             (".a", ".a"), ("\u{301}", "%CC%81"),
         ])
     func `A path with values keeps each within its segment`(value: String, encoded: String) throws {
-        #expect(try path("users/\(value)/notes") == "/v1/users/\(encoded)/notes")
-        #expect(try path("users/\(value)") == "/v1/users/\(encoded)")
-        #expect(try path("\(value)") == "/v1/\(encoded)")
-        #expect(try path(RoutePath(segments: ["users", value])) == "/v1/users/\(encoded)")
-        #expect(try path("users?next=\(value)") == "/v1/users?next=\(encoded)")
+        try expectEqual(path("users/\(value)/notes"), "/v1/users/\(encoded)/notes")
+        try expectEqual(path("users/\(value)"), "/v1/users/\(encoded)")
+        try expectEqual(path("\(value)"), "/v1/\(encoded)")
+        try expectEqual(path(RoutePath(segments: ["users", value])), "/v1/users/\(encoded)")
+        try expectEqual(path("users?next=\(value)"), "/v1/users?next=\(encoded)")
     }
 
     @Test(
@@ -66,30 +67,30 @@ import Testing
 
     @Test func `A path with values lets an empty value be a part of a segment or of a query`() throws {
         let nothing = ""
-        #expect(try path("file\(nothing).txt") == "/v1/file.txt")
-        #expect(try path("\(nothing)file") == "/v1/file")
-        #expect(try path("a/\(nothing)\("b")") == "/v1/a/b")
-        #expect(try path("users?after=\(nothing)") == "/v1/users?after=")
+        try expectEqual(path("file\(nothing).txt"), "/v1/file.txt")
+        try expectEqual(path("\(nothing)file"), "/v1/file")
+        try expectEqual(path("a/\(nothing)\("b")"), "/v1/a/b")
+        try expectEqual(path("users?after=\(nothing)"), "/v1/users?after=")
         #expect(throws: HTTPError.invalidURL) { try path("users/\(nothing)?x=1") }
         #expect(throws: HTTPError.invalidURL) { try path("users/\(nothing)\(nothing)") }
     }
 
     @Test func `A path with values takes any value with one spelling`() throws {
         let id = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
-        #expect(try path("a/\(7)/\(id)/\(true)/\("x"[...])") == "/v1/a/7/\(id.uuidString)/true/x")
+        try expectEqual(path("a/\(7)/\(id)/\(true)/\("x"[...])"), "/v1/a/7/\(id.uuidString)/true/x")
     }
 
     @Test func `A path with values takes an existing path`() throws {
         let folder = RoutePath("a/b")
-        #expect(try path("\(folder)/\("c/d")") == "/v1/a/b/c%2Fd")
+        try expectEqual(path("\(folder)/\("c/d")"), "/v1/a/b/c%2Fd")
         #expect(throws: HTTPError.invalidURL) { try path("x/\("users/\("")" as RoutePath)") }
     }
 
     @Test func `A path with values is shown and compared by its spelling`() {
         let value = "a/b"
-        #expect("users/\(value)" as RoutePath == "users/a%2Fb")
-        #expect(("users/\(value)" as RoutePath).description == "users/a%2Fb")
-        #expect("users/\(value)" as RoutePath != "users/a/b")
+        expectEqual("users/\(value)" as RoutePath, "users/a%2Fb")
+        expectEqual(("users/\(value)" as RoutePath).description, "users/a%2Fb")
+        expectNotEqual("users/\(value)" as RoutePath, "users/a/b")
     }
 
     @Test(.tags(.endpointSafety), arguments: 0..<8 as Range<UInt64>)
@@ -112,10 +113,10 @@ import Testing
             }
             accepted += 1
             let segments = target.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2)
-            #expect(segments.count == values.count, "seed \(seed): \(values)")
+            expectEqual(segments.count, values.count, "seed \(seed): \(values)")
             for (segment, value) in zip(segments, values) {
-                #expect(
-                    percentDecoded(segment.utf8, plusIsSpace: false).map { Array($0.utf8) } == Array(value.utf8),
+                expectEqual(
+                    percentDecoded(segment.utf8, plusIsSpace: false).map { Array($0.utf8) }, Array(value.utf8),
                     "seed \(seed): \(values)")
             }
         }
@@ -137,20 +138,20 @@ import Testing
             "https://h:65536", "ftp://h", "https:h", "//h/a", "file:///etc", "https:///a",
         ])
     func `A base URL is refused if readers could disagree about its host`(base: String) throws {
-        #expect(try problem(base) == HTTPError.invalidURL)
+        try expectEqual(problem(base), HTTPError.invalidURL)
     }
 
     @Test(
         .tags(.endpointSafety),
         arguments: ["https://h", "https://h:8443/v1/", "https://[::1]:8443", "https://h/v1?key=1", "HTTPS://H/"])
     func `A base URL is accepted if readers cannot disagree about its host`(base: String) throws {
-        #expect(try problem(base) == nil)
+        try expectNil(problem(base))
     }
 
     /// Foundation writes names of other scripts in the letters of the wire (RFC 5891), or makes no URL of them.
     @Test(.tags(.endpointSafety)) func `A base URL with a name of another script stands for its ASCII form`() throws {
         guard let url = URL(string: "https://bücher.example/v1") else { return }
         let request = try Client(baseURL: url).request(.get, "a")
-        #expect(request.authority == "xn--bcher-kva.example")
+        expectEqual(request.authority, "xn--bcher-kva.example")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -38,13 +39,13 @@ import Testing
         route: Route<Note>, method: String, mediaType: String?, content: String
     ) async throws {
         let seen = Recording<HTTPRequest>()
-        #expect(try await client(seen).perform(route) == Note(text: "b"))
+        try await expectEqual(client(seen).perform(route), Note(text: "b"))
         let request = try #require(seen.entries.first)
-        #expect(request.method.rawValue == method)
-        #expect(request.absoluteURL == "https://h/v1/x?q=%C3%A9")
-        #expect(request.fields[.contentType] == mediaType)
-        #expect(request.fields[.accept] == Self.json)
-        #expect(request.body.text == content)
+        expectEqual(request.method.rawValue, method)
+        expectEqual(request.absoluteURL, "https://h/v1/x?q=%C3%A9")
+        expectEqual(request.fields[.contentType], mediaType)
+        expectEqual(request.fields[.accept], Self.json)
+        expectEqual(request.body.text, content)
     }
 
     @Test(
@@ -62,15 +63,15 @@ import Testing
         let seen = Recording<HTTPRequest>()
         try await client(seen, status: 202, body: "no JSON").perform(route)
         let request = try #require(seen.entries.first)
-        #expect(request.method.rawValue == method)
-        #expect(request.absoluteURL == "https://h/v1/x?q=1")
-        #expect(request.fields[.contentType] == mediaType)
-        #expect(request.fields[.accept] == nil)
-        #expect(request.body.text == content)
+        expectEqual(request.method.rawValue, method)
+        expectEqual(request.absoluteURL, "https://h/v1/x?q=1")
+        expectEqual(request.fields[.contentType], mediaType)
+        expectNil(request.fields[.accept])
+        expectEqual(request.body.text, content)
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(seen, status: 409).perform(route)
         }
-        #expect(error?.response?.status == .conflict)
+        expectEqual(error?.response?.status, .conflict)
     }
 
     @Test(arguments: [100, 204, 304, 404, 500])
@@ -79,10 +80,10 @@ import Testing
         let client = try client(seen, status: HTTPStatus(rawValue: status), body: "as it is")
         let response = try await client.perform(
             .raw("REPORT", "x", query: [("q", "1")], sending: .body(HTTPBody("content"))))
-        #expect(response.status.rawValue == status)
-        #expect(response.body.text == "as it is")
-        #expect(seen.entries[0].method == "REPORT")
-        #expect(seen.entries[0].body.text == "content")
+        expectEqual(response.status.rawValue, status)
+        expectEqual(response.body.text, "as it is")
+        expectEqual(seen.entries[0].method, "REPORT")
+        expectEqual(seen.entries[0].body.text, "content")
         #expect(seen.entries[0].fields.isEmpty)
     }
 
@@ -91,8 +92,8 @@ import Testing
         let route = Route<Note>.post("x", json: Note(text: "a"), as: Note.self)
             .field(.contentType, "application/vnd.note+json").field(.accept, "application/vnd.note+json")
         _ = try await client(seen).perform(route)
-        #expect(seen.entries[0].fields.values(of: .contentType) == ["application/vnd.note+json"])
-        #expect(seen.entries[0].fields.values(of: .accept) == ["application/vnd.note+json"])
+        expectEqual(seen.entries[0].fields.values(of: .contentType), ["application/vnd.note+json"])
+        expectEqual(seen.entries[0].fields.values(of: .accept), ["application/vnd.note+json"])
     }
 
     @Test func `A route is a value from which another can be made`() async throws {
@@ -101,10 +102,10 @@ import Testing
         other.query.append(("page", "2"))
         #expect(plain.fields.isEmpty)
         #expect(plain.query.isEmpty)
-        #expect(other.fields.values(of: "X-A") == ["2"])
+        expectEqual(other.fields.values(of: "X-A"), ["2"])
         let seen = Recording<HTTPRequest>()
         try await client(seen).perform(other)
-        #expect(seen.entries[0].path == "/v1/x?page=2")
+        expectEqual(seen.entries[0].path, "/v1/x?page=2")
     }
 
     @Test func `A route throws the errors of its reader`() async throws {
@@ -158,9 +159,9 @@ import Testing
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(body).perform(.get("x", as: Order.self))
         }
-        #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
-        #expect(error?.description.contains("secret") == false)
-        #expect(error?.response?.body.text == body)
+        expectEqual(error?.message.contains(place), true, "\(error?.message ?? "")")
+        expectEqual(error?.description.contains("secret"), false)
+        expectEqual(error?.response?.body.text, body)
     }
 
     @Test
@@ -171,8 +172,8 @@ import Testing
         let error = await #expect(throws: HTTPError.unencodable) {
             try await client(seen: seen).perform(.post("x", json: order))
         }
-        #expect(error?.message.contains("lines.Index 1.price") == true, "\(error?.message ?? "")")
-        #expect(error?.description.contains("inf") == false)
+        expectEqual(error?.message.contains("lines.Index 1.price"), true, "\(error?.message ?? "")")
+        expectEqual(error?.description.contains("inf"), false)
         #expect(seen.entries.isEmpty)
     }
 

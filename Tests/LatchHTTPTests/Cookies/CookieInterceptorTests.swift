@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -29,10 +30,10 @@ import Testing
         let server = try server(setting: "a=1", "b=2; Path=/x", "c=3; HttpOnly; SameSite=Strict")
         let client = try client(server.url)
         for path in ["set", "x/y", "other"] { try await client.perform(.get(RoutePath(path))) }
-        #expect(sent(server) == [[], ["b=2; a=1; c=3"], ["a=1; c=3"]])
-        #expect(jar.cookies.map(\.isHostOnly) == [true, true, true])
-        #expect(jar.cookies.map(\.isHTTPOnly) == [false, false, true])
-        #expect(jar.cookies.map(\.sameSite) == [.unset, .unset, .strict])
+        expectEqual(sent(server), [[], ["b=2; a=1; c=3"], ["a=1; c=3"]])
+        expectEqual(jar.cookies.map(\.isHostOnly), [true, true, true])
+        expectEqual(jar.cookies.map(\.isHTTPOnly), [false, false, true])
+        expectEqual(jar.cookies.map(\.sameSite), [.unset, .unset, .strict])
     }
 
     @Test(.tags(.cookieLogin))
@@ -40,10 +41,10 @@ import Testing
         let server = try server(
             setting: "host=1", "domain=1; Domain=127.0.0.1", "wide=1; Domain=0.0.1", "other=1; Domain=localhost")
         try await client(server.url).perform(.get("set"))
-        #expect(jar.cookies.map(\.name) == ["host", "domain"])
+        expectEqual(jar.cookies.map(\.name), ["host", "domain"])
         try await client("http://localhost:\(server.port)").perform(.get("x"))
         try await client(server.url).perform(.get("x"))
-        #expect(sent(server) == [[], [], ["host=1; domain=1"]])
+        expectEqual(sent(server), [[], [], ["host=1; domain=1"]])
     }
 
     @Test(.tags(.cookieLogin))
@@ -54,8 +55,8 @@ import Testing
         jar.insert([kept])
         let client = try client(server.url)
         for path in ["set", "x"] { try await client.perform(.get(RoutePath(path))) }
-        #expect(sent(server) == [[], ["b=2"]])
-        #expect(jar.cookies.map(\.name) == ["c", "b"])
+        expectEqual(sent(server), [[], ["b=2"]])
+        expectEqual(jar.cookies.map(\.name), ["c", "b"])
     }
 
     @Test(.tags(.cookieLogin)) func `A client with a cookie jar sends no cookie after its expiry`() async throws {
@@ -69,7 +70,7 @@ import Testing
             try await client.perform(.get(RoutePath(path)))
             clock.advance(by: wait)
         }
-        #expect(sent(server) == [[], ["a=1; b=2"], ["b=2"]])
+        expectEqual(sent(server), [[], ["a=1; b=2"], ["b=2"]])
     }
 
     @Test(.tags(.cookieLogin))
@@ -77,7 +78,7 @@ import Testing
         let server = try RawHTTPServer { request in .response(fields: ["Set-Cookie: sid=\(request.number)"]) }
         let client = try client(server.url)
         for _ in 0..<4 { try await client.perform(.get("x")) }
-        #expect(sent(server) == [[], ["sid=0"], ["sid=1"], ["sid=2"]])
+        expectEqual(sent(server), [[], ["sid=0"], ["sid=1"], ["sid=2"]])
     }
 
     @Test(.tags(.cookieLogin))
@@ -95,8 +96,7 @@ import Testing
             request.site = site
             _ = try await client.respond(to: request)
         }
-        #expect(
-            sent(server) == [[], ["strict=1; lax=1; unset=1; all=1"], ["all=1"], ["lax=1; unset=1; all=1"]])
+        expectEqual(sent(server), [[], ["strict=1; lax=1; unset=1; all=1"], ["all=1"], ["lax=1; unset=1; all=1"]])
     }
 
     @Test func `A client with a cookie jar also takes cookies of refusals and errors`() async throws {
@@ -105,7 +105,7 @@ import Testing
         }
         let client = try client(server.url)
         for _ in 0..<2 { _ = try await client.perform(.raw(.get, "x")) }
-        #expect(jar.cookies.map(\.name) == ["n0", "n1"])
+        expectEqual(jar.cookies.map(\.name), ["n0", "n1"])
     }
 
     @Test
@@ -118,8 +118,8 @@ import Testing
         }
         jar.insert([try #require(Cookie(name: "old", value: "0", domain: "127.0.0.1", created: Date()))])
         let response = try await client(server.url).perform(.raw(.post, "login", sending: .body(HTTPBody("a=b"))))
-        #expect(response.body.text == "home")
-        #expect(sent(server) == [["old=0"], ["sid=1"]])
+        expectEqual(response.body.text, "home")
+        expectEqual(sent(server), [["old=0"], ["sid=1"]])
     }
 
     @Test func `A client with a cookie jar gives each origin of a redirect its own cookies`() async throws {
@@ -131,10 +131,10 @@ import Testing
         }
         let client = try client(server.url)
         let route = Route<HTTPResponse>.raw(.get, "start").field(.cookie, "mine=1")
-        #expect(try await client.perform(route).body.text == "end")
+        try await expectEqual(client.perform(route).body.text, "end")
         _ = try await client.perform(route)
-        #expect(sent(server) == [["mine=1"], ["mine=1; here=1"]])
-        #expect(sent(target) == [[], ["there=1"]])
+        expectEqual(sent(server), [["mine=1"], ["mine=1; here=1"]])
+        expectEqual(sent(target), [[], ["there=1"]])
     }
 
     @Test
@@ -145,8 +145,9 @@ import Testing
         for field in ["a=mine", "c=3;a=mine; ;", "A=other", "mine", "b=\u{301}; a"] {
             try await client.perform(Route<Void>.get("x").field(.cookie, field))
         }
-        #expect(
-            sent(server).dropFirst() == [
+        expectEqual(
+            sent(server).dropFirst(),
+            [
                 ["a=mine; b=jar; bare"], ["c=3; a=mine; b=jar; bare"], ["A=other; a=jar; b=jar; bare"],
                 ["mine; a=jar; b=jar"], ["b=\u{301}; a; a=jar"],
             ])
@@ -158,8 +159,8 @@ import Testing
         let client = try client(server.url)
         try await client.perform(.get("set"))
         try await client.perform(Route<Void>.get("x").field(.cookie, "a=mine"))
-        #expect(sent(server) == [[], ["a=mine; b=1"]])
-        #expect(jar.cookies.map(\.value) == ["a=hidden", "1"])
+        expectEqual(sent(server), [[], ["a=mine; b=1"]])
+        expectEqual(jar.cookies.map(\.value), ["a=hidden", "1"])
     }
 
     @Test func `A client with a cookie jar joins several lines that the caller wrote into one`() async throws {
@@ -174,7 +175,7 @@ import Testing
         }
         let client = try client(server.url, after: [doubled])
         for path in ["set", "x"] { try await client.perform(.get(RoutePath(path))) }
-        #expect(sent(server) == [[], ["a=1; c=2; b=jar"]])
+        expectEqual(sent(server), [[], ["a=1; c=2; b=jar"]])
     }
 
     @Test func `A client with a cookie jar serves two jars as two users`() async throws {
@@ -192,7 +193,7 @@ import Testing
         try await two.perform(.get("set/2"))
         try await one.perform(.get("x"))
         try await two.perform(.get("x"))
-        #expect(sent(server) == [[], [], ["sid=1"], ["sid=2"]])
+        expectEqual(sent(server), [[], [], ["sid=1"], ["sid=2"]])
     }
 
     @Test func `A client with a cookie jar also works around a handler that is not a client`() async throws {
@@ -201,7 +202,7 @@ import Testing
                 status: .ok, fields: [.setCookie: "n=1"], body: HTTPBody(request.fields[.cookie] ?? "none"))
         }.intercepted(by: [CookieInterceptor(jar)])
         let request = HTTPRequest(authority: "a.example.com", path: "/")
-        #expect(try await handler.respond(to: request).body.text == "none")
-        #expect(try await handler.respond(to: request).body.text == "n=1")
+        try await expectEqual(handler.respond(to: request).body.text, "none")
+        try await expectEqual(handler.respond(to: request).body.text, "n=1")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -13,11 +14,11 @@ import Testing
         let full = JarFixture(CookiePolicy(publicSuffixes: JarFixture.suffixes, maximumPerDomain: 4))
         try full.set("safe=1; Secure", "one=1", "two=1; Path=/two", "three=1", at: "https://a.site.com/")
         full.clock.advance(by: 1)
-        #expect(try full.sent(to: "https://a.site.com/") == ["safe=1", "one=1", "three=1"])
+        try expectEqual(full.sent(to: "https://a.site.com/"), ["safe=1", "one=1", "three=1"])
         try full.set("four=1", at: "https://a.site.com/")
-        #expect(full.jar.cookies.map(\.name) == ["safe", "one", "three", "four"])
+        expectEqual(full.jar.cookies.map(\.name), ["safe", "one", "three", "four"])
         try full.set("b=1", at: "https://b.site.com/")
-        #expect(full.jar.cookies.count == 5)
+        expectEqual(full.jar.cookies.count, 5)
     }
 
     @Test func `A cookie jar evicts no secure cookie for an insecure one`() throws {
@@ -25,9 +26,9 @@ import Testing
         try full.set("safe=1; Secure", "sound=1; Secure", at: "https://a.site.com/")
         full.clock.advance(by: 1)
         for number in 0..<50 { try full.set("evil\(number)=1", at: "http://a.site.com/") }
-        #expect(full.jar.cookies.map(\.name) == ["safe", "sound"])
+        expectEqual(full.jar.cookies.map(\.name), ["safe", "sound"])
         try full.set("new=1; Secure", at: "https://a.site.com/")
-        #expect(full.jar.cookies.map(\.name) == ["sound", "new"])
+        expectEqual(full.jar.cookies.map(\.name), ["sound", "new"])
     }
 
     @Test func `A cookie jar evicts the least used of all cookies if there are too many`() throws {
@@ -38,30 +39,30 @@ import Testing
         }
         _ = try full.sent(to: "https://a.site.com/")
         try full.set("d=1", at: "https://d.site.com/")
-        #expect(full.jar.cookies.map(\.name) == ["a", "c", "d"])
+        expectEqual(full.jar.cookies.map(\.name), ["a", "c", "d"])
         try full.set("d=2", at: "https://d.site.com/")
-        #expect(full.jar.cookies.map(\.name) == ["a", "c", "d"])
+        expectEqual(full.jar.cookies.map(\.name), ["a", "c", "d"])
     }
 
     @Test func `A cookie jar has room for 180 cookies of a domain and 3,000 in all`() throws {
         for host in 0..<20 {
             for number in 0..<200 { try fixture.set("n\(number)=1", at: "https://h\(host).com/") }
         }
-        #expect(fixture.jar.cookies.count == 3_000)
-        #expect(try fixture.sent(to: "https://h19.com/").count == 180)
-        #expect(try fixture.sent(to: "https://h19.com/").first == "n20=1")
+        expectEqual(fixture.jar.cookies.count, 3_000)
+        try expectEqual(fixture.sent(to: "https://h19.com/").count, 180)
+        try expectEqual(fixture.sent(to: "https://h19.com/").first, "n20=1")
     }
 
     @Test func `A cookie jar forgets all cookies, those that end with the session, or the given ones`() throws {
         try fixture.set("a=1", "b=1; Max-Age=60", at: "https://a.site.com/")
         try fixture.set("c=1", "d=1; Max-Age=60", at: "https://b.site.com/")
         fixture.jar.endSession()
-        #expect(fixture.jar.cookies.map(\.name) == ["b", "d"])
+        expectEqual(fixture.jar.cookies.map(\.name), ["b", "d"])
         fixture.jar.removeAll { $0.domain == "a.site.com" }
-        #expect(fixture.jar.cookies.map(\.name) == ["d"])
+        expectEqual(fixture.jar.cookies.map(\.name), ["d"])
         fixture.jar.clear()
         #expect(fixture.jar.cookies.isEmpty)
-        #expect(try fixture.sent(to: "https://b.site.com/") == [])
+        try expectEqual(fixture.sent(to: "https://b.site.com/"), [])
     }
 
     @Test func `A cookie jar is the same again after it was encoded and restored`() throws {
@@ -71,9 +72,9 @@ import Testing
         let cookies = try JSONDecoder().decode([Cookie].self, from: record)
         let copy = CookieJar(
             cookies, policy: CookiePolicy(publicSuffixes: JarFixture.suffixes), clock: fixture.clock.wallClock())
-        #expect(copy.cookies == fixture.jar.cookies)
+        expectEqual(copy.cookies, fixture.jar.cookies)
         let request = try fixture.request("https://a.site.com/x/y")
-        #expect(copy.cookies(for: request) == fixture.jar.cookies(for: request))
+        expectEqual(copy.cookies(for: request), fixture.jar.cookies(for: request))
     }
 
     @Test func `A cookie jar reports each change and no reading`() async throws {
@@ -97,7 +98,7 @@ import Testing
         jar = nil
         var count = 0
         for await _ in try #require(changes) { count += 1 }
-        #expect(count == 0)
+        expectEqual(count, 0)
     }
 
     @Test func `A cookie jar can be used by many tasks at once`() async throws {
@@ -114,7 +115,7 @@ import Testing
                 }
             }
         }
-        #expect(jar.cookies.count == 80)
+        expectEqual(jar.cookies.count, 80)
         #expect(jar.cookies.allSatisfy { (190..<200).contains(Int($0.value) ?? 0) })
     }
 
@@ -152,8 +153,8 @@ import Testing
                 let order = expected.sorted {
                     $0.path.count != $1.path.count ? $0.path.count > $1.path.count : $0.created < $1.created
                 }
-                #expect(
-                    try fixture.sent(to: "\(scheme)://\(host)\(path)") == order.map { "\($0.name)=\($0.value)" },
+                try expectEqual(
+                    fixture.sent(to: "\(scheme)://\(host)\(path)"), order.map { "\($0.name)=\($0.value)" },
                     "seed 58, round \(round)")
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -24,7 +25,7 @@ import Testing
         url: String, domain: String, place: String?
     ) throws {
         try fixture.set(domain.isEmpty ? "a=b" : "a=b; Domain=\(domain)", at: url)
-        #expect(kept == [place].compactMap(\.self))
+        expectEqual(kept, [place].compactMap(\.self))
     }
 
     @Test(
@@ -38,7 +39,7 @@ import Testing
         url: String, domain: String, place: String?
     ) throws {
         try fixture.set("a=b; Domain=\(domain)", at: url)
-        #expect(kept == [place].compactMap(\.self))
+        expectEqual(kept, [place].compactMap(\.self))
     }
 
     @Test(
@@ -50,7 +51,7 @@ import Testing
     func `A jar that receives a cookie treats an IP address as a whole`(url: String, domain: String, count: Int?) throws
     {
         try fixture.set("a=b; Domain=\(domain)", at: url)
-        #expect(kept.count == count ?? 0)
+        expectEqual(kept.count, count ?? 0)
     }
 
     @Test(arguments: [
@@ -63,7 +64,7 @@ import Testing
         for cookie in ["a=1", "b=2; Path=", "c=3; Path=relative"] {
             try fixture.set(cookie, at: "https://a.site.com\(path)")
         }
-        #expect(fixture.jar.cookies.map(\.path) == Array(repeating: expected, count: 3))
+        expectEqual(fixture.jar.cookies.map(\.path), Array(repeating: expected, count: 3))
     }
 
     @Test func `A jar that receives a cookie accepts Secure only over an encrypted connection`() throws {
@@ -72,15 +73,15 @@ import Testing
         try fixture.set("a=3; Secure", at: "http://localhost/")
         #expect(fixture.jar.cookies.isEmpty)
         try fixture.set("a=4; Secure", at: "https://a.site.com/")
-        #expect(fixture.jar.cookies.map(\.value) == ["4"])
+        expectEqual(fixture.jar.cookies.map(\.value), ["4"])
     }
 
     @Test func `A jar that receives a cookie accepts Secure from this machine if the policy says so`() throws {
         let trusting = JarFixture(CookiePolicy(publicSuffixes: JarFixture.suffixes, trustsLoopback: true))
         try trusting.set("a=1; Secure", at: "http://127.0.0.1:8080/")
         try trusting.set("a=2; Secure", at: "http://10.0.0.1/")
-        #expect(trusting.jar.cookies.map(\.value) == ["1"])
-        #expect(try trusting.sent(to: "http://127.0.0.1:9090/") == ["a=1"])
+        expectEqual(trusting.jar.cookies.map(\.value), ["1"])
+        try expectEqual(trusting.sent(to: "http://127.0.0.1:9090/"), ["a=1"])
     }
 
     @Test func `A jar that receives a cookie keeps a secure cookie that an unencrypted answer would hide`() throws {
@@ -88,17 +89,17 @@ import Testing
         for url in ["http://www.site.com/login/x", "http://site.com/login/x", "http://a.b.site.com/login/x"] {
             try fixture.set("a=evil; Path=/login", "a=evil; Path=/login/en", at: url)
         }
-        #expect(fixture.jar.cookies.map(\.value) == ["safe"])
+        expectEqual(fixture.jar.cookies.map(\.value), ["safe"])
         try fixture.set("a=wide; Path=/", "b=other; Path=/login", at: "http://www.site.com/")
         try fixture.set("a=far; Path=/login", at: "http://othersite.com/")
         try fixture.set("a=new; Path=/login", at: "https://www.site.com/")
-        #expect(fixture.jar.cookies.map(\.value) == ["safe", "wide", "other", "far", "new"])
+        expectEqual(fixture.jar.cookies.map(\.value), ["safe", "wide", "other", "far", "new"])
     }
 
     @Test func `A jar that receives a cookie does not let an unencrypted answer delete a secure cookie`() throws {
         try fixture.set("a=safe; Secure", at: "https://a.site.com/")
         try fixture.set("a=; Max-Age=0", at: "http://a.site.com/")
-        #expect(fixture.jar.cookies.map(\.value) == ["safe"])
+        expectEqual(fixture.jar.cookies.map(\.value), ["safe"])
     }
 
     @Test(arguments: [
@@ -109,7 +110,7 @@ import Testing
     ])
     func `A jar that receives a cookie checks the promise of its name's prefix`(cookie: String, isKept: Bool) throws {
         try fixture.set(cookie, at: "https://a.site.com/")
-        #expect(fixture.jar.cookies.count == (isKept ? 1 : 0))
+        expectEqual(fixture.jar.cookies.count, isKept ? 1 : 0)
     }
 
     @Test
@@ -120,15 +121,15 @@ import Testing
 
     @Test func `A jar that receives a cookie refuses one for all sites that is not secure`() throws {
         try fixture.set("a=1; SameSite=None", "b=2; SameSite=None; Secure", at: "https://a.site.com/")
-        #expect(fixture.jar.cookies.map(\.name) == ["b"])
+        expectEqual(fixture.jar.cookies.map(\.name), ["b"])
     }
 
     @Test func `A jar that receives a cookie takes only SameSite=None cookies if another site's page asked`() throws {
         try fixture.set(
             "a=1", "b=2; SameSite=Lax", "c=3; SameSite=None; Secure", at: "https://a.site.com/", from: .crossSite)
-        #expect(fixture.jar.cookies.map(\.name) == ["c"])
+        expectEqual(fixture.jar.cookies.map(\.name), ["c"])
         try fixture.set("d=4; SameSite=Strict", at: "https://a.site.com/", from: .crossSiteNavigation)
-        #expect(fixture.jar.cookies.map(\.name) == ["c", "d"])
+        expectEqual(fixture.jar.cookies.map(\.name), ["c", "d"])
     }
 
     @Test
@@ -137,11 +138,11 @@ import Testing
         let first = try #require(fixture.jar.cookies.first)
         fixture.clock.advance(by: 60)
         try fixture.set("a=2; HttpOnly", at: "https://a.site.com/")
-        #expect(fixture.jar.cookies.map(\.value) == ["2", "1"])
-        #expect(fixture.jar.cookies.first?.created == first.created)
-        #expect(fixture.jar.cookies.first?.isHTTPOnly == true)
+        expectEqual(fixture.jar.cookies.map(\.value), ["2", "1"])
+        expectEqual(fixture.jar.cookies.first?.created, first.created)
+        expectEqual(fixture.jar.cookies.first?.isHTTPOnly, true)
         try fixture.set("a=3; Path=/x", "a=4; Domain=a.site.com", "A=5", at: "https://a.site.com/")
-        #expect(fixture.jar.cookies.map(\.value) == ["2", "1", "3", "4", "5"])
+        expectEqual(fixture.jar.cookies.map(\.value), ["2", "1", "3", "4", "5"])
     }
 
     @Test func `A jar that receives a cookie removes an existing one if its age is zero or its date is past`() throws {
@@ -155,23 +156,23 @@ import Testing
         try fixture.set(
             "a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
             "b=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60", at: "https://a.site.com/")
-        #expect(fixture.jar.cookies.map(\.expiry) == [fixture.clock.now + 60, fixture.clock.now + 60])
+        expectEqual(fixture.jar.cookies.map(\.expiry), [fixture.clock.now + 60, fixture.clock.now + 60])
     }
 
     @Test func `A jar that receives a cookie lets none live longer than 400 days`() throws {
         try fixture.set("a=1; Max-Age=99999999999", "b=1; Expires=Fri, 31 Dec 9999 00:00:00 GMT", at: "https://x.com/")
         let limit = fixture.clock.now + 400 * 86_400
-        #expect(fixture.jar.cookies.map(\.expiry) == [limit, limit])
+        expectEqual(fixture.jar.cookies.map(\.expiry), [limit, limit])
         let long = try #require(
             Cookie(name: "c", value: "1", domain: "x.com", expiry: .distantFuture, created: fixture.clock.now))
         fixture.jar.insert([long])
-        #expect(fixture.jar.cookies.last?.expiry == limit)
+        expectEqual(fixture.jar.cookies.last?.expiry, limit)
     }
 
     @Test(arguments: ["https://a..b/", "https://\(String(repeating: "a", count: 64)).com/"])
     func `A jar that receives a cookie keeps none of a host that is not a name`(url: String) throws {
         try fixture.set("a=1", at: url)
         #expect(fixture.jar.cookies.isEmpty)
-        #expect(try fixture.sent(to: url) == [])
+        try expectEqual(fixture.sent(to: url), [])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -32,13 +33,13 @@ struct HTTPStateTests {
     static let names = VectorSet.httpState.files(endingWith: "-test").map { String($0.dropLast(5)) }
 
     @Test func `The http-state suite is complete`() {
-        #expect(Self.names.count == 222)
+        expectEqual(Self.names.count, 222)
         #expect(Self.switchedOff.union(Self.changed.keys).isSubset(of: Self.names))
     }
 
     @Test(arguments: names.filter { !switchedOff.contains($0) })
     func `The http-state suite holds for the case`(name: String) throws {
-        #expect(try cookies(of: name) == Self.changed[name] ?? expected(of: name))
+        try expectEqual(cookies(of: name), Self.changed[name] ?? expected(of: name))
     }
 
     /// The suite is from 2011, and its dates of expiry are after that.

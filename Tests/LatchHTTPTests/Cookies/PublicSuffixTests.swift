@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -22,13 +23,13 @@ import Testing
         ("www.ck", false), ("a.any.ck", false), ("unheard", true), ("site.unheard", false), ("a.www.ck", false),
     ])
     func `Public suffixes are read from a list with wildcards and exceptions`(domain: String, isSuffix: Bool) {
-        #expect(list.contains(domain) == isSuffix)
+        expectEqual(list.contains(domain), isSuffix)
     }
 
     @Test func `Public suffixes without a list are the names of one label, and perhaps any other`() {
-        #expect(PublicSuffixList.withoutData.verdict(of: "com") == .suffix)
-        #expect(PublicSuffixList.withoutData.verdict(of: "co.uk") == .unknown)
-        #expect(PublicSuffixList.withoutData.verdict(of: "example.com") == .unknown)
+        expectEqual(PublicSuffixList.withoutData.verdict(of: "com"), .suffix)
+        expectEqual(PublicSuffixList.withoutData.verdict(of: "co.uk"), .unknown)
+        expectEqual(PublicSuffixList.withoutData.verdict(of: "example.com"), .unknown)
     }
 
     @Test func `Public suffixes without a list narrow a cookie to its host`() throws {
@@ -37,14 +38,14 @@ import Testing
         try fixture.set(
             "a=1; Domain=co.uk", "b=2; Domain=site.co.uk", "c=3; Domain=shop.site.co.uk", "d=4; Domain=uk", "e=5",
             "f=6; Domain=other.co.uk", "__Host-g=7; Domain=site.co.uk; Path=/; Secure", at: host)
-        #expect(try fixture.sent(to: host) == ["a=1", "b=2", "c=3", "e=5"])
+        try expectEqual(fixture.sent(to: host), ["a=1", "b=2", "c=3", "e=5"])
         #expect(fixture.jar.cookies.allSatisfy { $0.isHostOnly && $0.domain == "shop.site.co.uk" })
         for other in ["https://evil.co.uk/", "https://site.co.uk/", "https://a.shop.site.co.uk/"] {
-            #expect(try fixture.sent(to: other) == [], "\(other)")
+            try expectEqual(fixture.sent(to: other), [], "\(other)")
         }
         // The server deletes its cookie as it has set it.
         try fixture.set("a=; Domain=co.uk; Max-Age=0", at: host)
-        #expect(try fixture.sent(to: host) == ["b=2", "c=3", "e=5"])
+        try expectEqual(fixture.sent(to: host), ["b=2", "c=3", "e=5"])
     }
 
     @Test func `Public suffixes do not concern a program that names its sites`() throws {
@@ -53,13 +54,13 @@ import Testing
             ("example.com", .site), ("a.example.com", .site), ("site.co.uk", .site), ("co.uk", .unknown),
             ("com", .suffix), ("badexample.com", .unknown), ("10.0.0.1", .unknown),
         ]
-        for (domain, verdict) in expected { #expect(list.verdict(of: domain) == verdict, "\(domain)") }
+        for (domain, verdict) in expected { expectEqual(list.verdict(of: domain), verdict, "\(domain)") }
         let fixture = JarFixture(CookiePolicy(publicSuffixes: list))
         try fixture.set("a=1; Domain=example.com", at: "https://www.example.com/")
         try fixture.set("b=2; Domain=github.io", at: "https://evil.github.io/")
-        #expect(try fixture.sent(to: "https://api.example.com/") == ["a=1"])
-        #expect(try fixture.sent(to: "https://victim.github.io/") == [])
-        #expect(try fixture.sent(to: "https://evil.github.io/") == ["b=2"])
+        try expectEqual(fixture.sent(to: "https://api.example.com/"), ["a=1"])
+        try expectEqual(fixture.sent(to: "https://victim.github.io/"), [])
+        try expectEqual(fixture.sent(to: "https://evil.github.io/"), ["b=2"])
     }
 
     @Test func `Public suffixes are read from a file that the program brings along`() async throws {
@@ -68,7 +69,7 @@ import Testing
             try "// none\nuk\nco.uk\n".write(toFile: path, atomically: true, encoding: .utf8)
             let list = try PublicSuffixList(contentsOfFile: path)
             #expect(list.contains("co.uk"))
-            #expect(list.verdict(of: "site.co.uk") == .site)
+            expectEqual(list.verdict(of: "site.co.uk"), .site)
             #expect(throws: HTTPError.fileUnavailable) { try PublicSuffixList(contentsOfFile: folder + "/none") }
         }
     }
@@ -94,7 +95,7 @@ import Testing
         ("127.0.0.1", false),
     ])
     func `Public suffixes match the list of publicsuffix.org`(domain: String, isSuffix: Bool) {
-        #expect(PublicSuffixList.live.contains(domain) == isSuffix)
+        expectEqual(PublicSuffixList.live.contains(domain), isSuffix)
     }
 
     private static let file = "/usr/share/publicsuffix/public_suffix_list.dat"
@@ -112,7 +113,7 @@ import Testing
             where ours.contains(domain) != PublicSuffixList.live.contains(domain) { differing.append(domain) }
         }
         #expect(rules.count > 5_000)
-        #expect(differing == [])
+        expectEqual(differing, [])
     }
     #endif
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import Testing
@@ -10,14 +11,14 @@ import Testing
             SetCookie(
                 "sid=a=b%20; Expires=Wed, 09 Jun 2021 10:18:14 GMT; Max-Age=60; Domain=.Example.COM; Path=/a; "
                     + "Secure; HttpOnly; SameSite=Lax"))
-        #expect(cookie.name == "sid")
-        #expect(cookie.value == "a=b%20")
-        #expect(cookie.expires == HTTPDate("Wed, 09 Jun 2021 10:18:14 GMT")?.date)
-        #expect(cookie.maxAge == 60)
-        #expect(cookie.domain == "example.com")
-        #expect(cookie.path == "/a")
+        expectEqual(cookie.name, "sid")
+        expectEqual(cookie.value, "a=b%20")
+        expectEqual(cookie.expires, HTTPDate("Wed, 09 Jun 2021 10:18:14 GMT")?.date)
+        expectEqual(cookie.maxAge, 60)
+        expectEqual(cookie.domain, "example.com")
+        expectEqual(cookie.path, "/a")
         #expect(cookie.isSecure && cookie.isHTTPOnly)
-        #expect(cookie.sameSite == .lax)
+        expectEqual(cookie.sameSite, .lax)
     }
 
     @Test func `A Set-Cookie field without attributes gives none`() throws {
@@ -28,9 +29,9 @@ import Testing
 
     @Test func `A Set-Cookie field is trimmed of spaces and tabs and of nothing else`() throws {
         let cookie = try #require(SetCookie(" \t a b \t= \u{A0}c d\u{A0} \t; \tPath\t= \t/x y \t"))
-        #expect(cookie.name == "a b")
-        #expect(cookie.value == "\u{A0}c d\u{A0}")
-        #expect(cookie.path == "/x y")
+        expectEqual(cookie.name, "a b")
+        expectEqual(cookie.value, "\u{A0}c d\u{A0}")
+        expectEqual(cookie.path, "/x y")
     }
 
     @Test(
@@ -42,14 +43,14 @@ import Testing
     func `A Set-Cookie field is split at its first semicolon and equals sign`(
         text: String, name: String?, value: String?
     ) {
-        #expect(SetCookie(text)?.name == name)
-        #expect(SetCookie(text)?.value == value)
+        expectEqual(SetCookie(text)?.name, name)
+        expectEqual(SetCookie(text)?.value, value)
     }
 
     /// Swift takes a letter and the mark above it for one character; the RFC counts bytes.
     @Test func `A Set-Cookie field is split where a combining mark clings to the separator`() throws {
         let cookie = try #require(SetCookie("a=\u{301}b;\u{301}x; Secure"))
-        #expect(cookie.value == "\u{301}b")
+        expectEqual(cookie.value, "\u{301}b")
         #expect(cookie.isSecure)
     }
 
@@ -58,26 +59,26 @@ import Testing
         let text = String(decoding: [byte], as: UTF8.self)
         let isAllowed = byte == 0x09 || byte == 0x20
         for field in ["a\(text)a=b", "a=b\(text)b", "a=b; Path=/\(text)x", "a=b; other=\(text)x"] {
-            #expect((SetCookie(field) != nil) == isAllowed, "\(byte)")
+            expectEqual(SetCookie(field) != nil, isAllowed, "\(byte)")
         }
     }
 
     @Test func `A Set-Cookie field can hold 4,096 bytes of name and value and not one more`() {
         let value = String(repeating: "x", count: 4_095)
-        #expect(SetCookie("a=\(value)")?.value == value)
-        #expect(SetCookie("ab=\(value)") == nil)
-        #expect(SetCookie("=\(value)xx") == nil)
-        #expect(SetCookie("é=\(value.dropFirst())")?.name == "é")
-        #expect(SetCookie("é=\(value)") == nil)
+        expectEqual(SetCookie("a=\(value)")?.value, value)
+        expectNil(SetCookie("ab=\(value)"))
+        expectNil(SetCookie("=\(value)xx"))
+        expectEqual(SetCookie("é=\(value.dropFirst())")?.name, "é")
+        expectNil(SetCookie("é=\(value)"))
         #expect(SetCookie("   a  =  \(value)   ; Path=/") != nil)
     }
 
     @Test func `A Set-Cookie field ignores an attribute of more than 1,024 bytes and keeps the others`() throws {
         let fits = "/" + String(repeating: "x", count: 1_023)
-        #expect(SetCookie("a=b; Path=\(fits); Secure")?.path == fits)
+        expectEqual(SetCookie("a=b; Path=\(fits); Secure")?.path, fits)
         let cookie = try #require(SetCookie("a=b; Path=/kept; Path=\(fits)x; Domain=\(fits)x; Secure"))
-        #expect(cookie.path == "/kept")
-        #expect(cookie.domain == nil)
+        expectEqual(cookie.path, "/kept")
+        expectNil(cookie.domain)
         #expect(cookie.isSecure)
     }
 
@@ -85,16 +86,16 @@ import Testing
         let cookie = try #require(
             SetCookie("a=b; Path=/x; Max-Age=1; path=/y; SameSite=Strict; Domain=a.b; max-age=2; samesite=LAX; DOMAIN=")
         )
-        #expect(cookie.path == "/y")
-        #expect(cookie.maxAge == 2)
-        #expect(cookie.sameSite == .lax)
-        #expect(cookie.domain == "")
+        expectEqual(cookie.path, "/y")
+        expectEqual(cookie.maxAge, 2)
+        expectEqual(cookie.sameSite, .lax)
+        expectEqual(cookie.domain, "")
     }
 
     @Test func `A Set-Cookie field ignores an invalid age or date, and keeps the earlier one`() throws {
         let cookie = try #require(
             SetCookie("a=b; Max-Age=5; Max-Age=; Max-Age=x; Max-Age=1.5; Expires=09 Jun 2021 10:18:14; Expires=soon"))
-        #expect(cookie.maxAge == 5)
+        expectEqual(cookie.maxAge, 5)
         #expect(cookie.expires != nil)
     }
 
@@ -105,19 +106,19 @@ import Testing
             ("", nil), ("-", nil), ("+1", nil), ("1 2", nil), ("0x10", nil), ("1e3", nil), ("٣", nil), ("--1", nil),
         ] as [(String, Int64?)])
     func `A Set-Cookie field counts its age in whole seconds`(text: String, seconds: Int64?) {
-        #expect(SetCookie("a=b; Max-Age=\(text)")?.maxAge == seconds)
+        expectEqual(SetCookie("a=b; Max-Age=\(text)")?.maxAge, seconds)
     }
 
     @Test(arguments: [("x", ""), ("", ""), ("/", "/"), ("//", "//"), (#""/x""#, ""), ("/é", "/é")])
     func `A Set-Cookie field uses the default path if it has none`(text: String, path: String) {
-        #expect(SetCookie("a=b; Path=\(text)")?.path == path)
+        expectEqual(SetCookie("a=b; Path=\(text)")?.path, path)
     }
 
     @Test(arguments: [
         ("strict", SameSite.strict), ("LAX", .lax), ("None", .none), ("", .unset), ("other", .unset), ("lax2", .unset),
     ])
     func `A Set-Cookie field reads SameSite without case`(text: String, sameSite: SameSite) {
-        #expect(SetCookie("a=b; SameSite=\(text)")?.sameSite == sameSite)
+        expectEqual(SetCookie("a=b; SameSite=\(text)")?.sameSite, sameSite)
     }
 
     @Test(arguments: [
@@ -131,8 +132,8 @@ import Testing
         var fields = HTTPFields()
         fields.append(folded: folded, for: .setCookie)
         fields.append(folded: "x, y=1", for: .accept)
-        #expect(fields.values(of: .setCookie) == lines)
-        #expect(fields.values(of: .accept) == ["x, y=1"])
+        expectEqual(fields.values(of: .setCookie), lines)
+        expectEqual(fields.values(of: .accept), ["x, y=1"])
     }
 
     @Test func `A Set-Cookie field is described without its value`() throws {
@@ -142,6 +143,6 @@ import Testing
         for text in ["\(cookie)", String(reflecting: cookie), dumped, "\([cookie])", "\(Mirror(reflecting: cookie))"] {
             #expect(!text.contains("canary"))
         }
-        #expect("\(cookie)" == "sid=redacted; Domain=a.example; Max-Age=5; Secure; SameSite=none")
+        expectEqual("\(cookie)", "sid=redacted; Domain=a.example; Max-Age=5; Secure; SameSite=none")
     }
 }

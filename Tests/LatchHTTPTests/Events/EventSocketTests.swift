@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -31,12 +32,12 @@ import Testing
         let stream = try events(server)
         do {
             var iterator = stream.makeAsyncIterator()
-            #expect(try await iterator.next() == ServerSentEvent(type: "add", data: "é", id: "7"))
+            try await expectEqual(iterator.next(), ServerSentEvent(type: "add", data: "é", id: "7"))
         }
         await waitForClose(of: server)
-        #expect(server.requests.count == 1)
-        #expect(server.requests[0].line == "GET /feed?topic=a%20b HTTP/1.1")
-        #expect(server.requests[0].values(of: "Accept") == ["text/event-stream"])
+        expectEqual(server.requests.count, 1)
+        expectEqual(server.requests[0].line, "GET /feed?topic=a%20b HTTP/1.1")
+        expectEqual(server.requests[0].values(of: "Accept"), ["text/event-stream"])
     }
 
     @Test func `A stream of events from a real server ends its transfer when the task is canceled`() async throws {
@@ -47,7 +48,7 @@ import Testing
             for try await event in stream { see.yield(event.data) }
         }
         for await data in seen {
-            #expect(data == "a")
+            expectEqual(data, "a")
             break
         }
         task.cancel()
@@ -66,8 +67,8 @@ import Testing
         }
         var data: [String] = []
         for try await event in try events(server) { data.append(event.data) }
-        #expect(data == ["a", "b"])
-        #expect(server.requests.map { $0.values(of: "Last-Event-ID") } == [[], ["1"], ["2"]])
+        expectEqual(data, ["a", "b"])
+        expectEqual(server.requests.map { $0.values(of: "Last-Event-ID") }, [[], ["1"], ["2"]])
     }
 
     @Test func `A stream of events from a real server is sent byte by byte and read correctly`() async throws {
@@ -80,7 +81,7 @@ import Testing
         }
         var data: [String] = []
         for try await event in try events(server) { data.append(event.data) }
-        #expect(data == ["é", "🦊"])
+        expectEqual(data, ["é", "🦊"])
     }
 }
 
@@ -102,11 +103,11 @@ import Testing
             let response = try await client.download(
                 .get("file"), to: folder + "/file", clock: WallClock(now: { Date() }, sleep: { _ in })
             ) { told.add([$0, $1]) }
-            #expect(response.status == .ok)
-            #expect(FileManager.default.contents(atPath: folder + "/file") == Data("abcdef".utf8))
-            #expect(told.entries.last == [6, 6])
-            #expect(server.requests.map { $0.values(of: "If-Range") } == [[], ["\"v1\""]])
-            #expect(server.requests.map { $0.values(of: "Accept-Encoding") } == [["identity"], ["identity"]])
+            expectEqual(response.status, .ok)
+            expectEqual(FileManager.default.contents(atPath: folder + "/file"), Data("abcdef".utf8))
+            expectEqual(told.entries.last, [6, 6])
+            expectEqual(server.requests.map { $0.values(of: "If-Range") }, [[], ["\"v1\""]])
+            expectEqual(server.requests.map { $0.values(of: "Accept-Encoding") }, [["identity"], ["identity"]])
         }
     }
 
@@ -117,7 +118,7 @@ import Testing
             let client = Client(baseURL: try #require(URL(string: address.url)), transport: CurlTransport())
             try await withTemporaryFolder { folder in
                 try await client.download(.get("file"), to: folder + "/file")
-                #expect(FileManager.default.contents(atPath: folder + "/file") == Data(block + block))
+                expectEqual(FileManager.default.contents(atPath: folder + "/file"), Data(block + block))
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -13,17 +14,17 @@ import Testing
 
     /// The examples of HTML §9.2.6.
     @Test func `The parser of event streams reads the examples of the specification`() throws {
-        #expect(
-            try events("data: YHOO\ndata: +2\ndata: 10\n\n") == [ServerSentEvent(data: "YHOO\n+2\n10")])
-        #expect(
-            try events(": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n")
-                == [
-                    ServerSentEvent(data: "first event", id: "1"), ServerSentEvent(data: "second event"),
-                    ServerSentEvent(data: " third event"),
-                ])
-        #expect(
-            try events("data\n\ndata\ndata\n\ndata:") == [ServerSentEvent(data: ""), ServerSentEvent(data: "\n")])
-        #expect(try events("data:test\n\ndata: test\n\n") == Array(repeating: ServerSentEvent(data: "test"), count: 2))
+        try expectEqual(events("data: YHOO\ndata: +2\ndata: 10\n\n"), [ServerSentEvent(data: "YHOO\n+2\n10")])
+        try expectEqual(
+            events(": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n"),
+            [
+                ServerSentEvent(data: "first event", id: "1"), ServerSentEvent(data: "second event"),
+                ServerSentEvent(data: " third event"),
+            ])
+        try expectEqual(
+            events("data\n\ndata\ndata\n\ndata:"), [ServerSentEvent(data: ""), ServerSentEvent(data: "\n")])
+        try expectEqual(
+            events("data:test\n\ndata: test\n\n"), Array(repeating: ServerSentEvent(data: "test"), count: 2))
     }
 
     @Test(
@@ -44,27 +45,27 @@ import Testing
     func `The parser of event streams reads fields, comments and empty lines correctly`(
         text: String, expected: [ServerSentEvent]
     ) throws {
-        #expect(try events(text) == expected)
+        try expectEqual(events(text), expected)
     }
 
     @Test(arguments: ["\n", "\r", "\r\n"])
     func `The parser of event streams takes any kind of line break`(lineBreak: String) throws {
         let text = ["event: a", "data: 1", "data: 2", "", "data: 3", "", ""].joined(separator: lineBreak)
-        #expect(try events(text) == [ServerSentEvent(type: "a", data: "1\n2"), ServerSentEvent(data: "3")])
+        try expectEqual(events(text), [ServerSentEvent(type: "a", data: "1\n2"), ServerSentEvent(data: "3")])
     }
 
     @Test func `The parser of event streams keeps an identifier until another one comes`() throws {
         var parser = EventStreamParser(lastEventID: "0")
         func ids(_ text: String) throws -> [String] { try parser.consume(Array(text.utf8)).map(\.id) }
-        #expect(try ids("data: x\n\n") == ["0"])
-        #expect(try ids("id: 7\ndata: x\n\ndata: y\n\n") == ["7", "7"])
-        #expect(try ids("id: 8\u{0}\ndata: x\n\n") == ["7"])
-        #expect(try ids("id: 8\n") == [])
-        #expect(parser.lastEventID == "7")
+        try expectEqual(ids("data: x\n\n"), ["0"])
+        try expectEqual(ids("id: 7\ndata: x\n\ndata: y\n\n"), ["7", "7"])
+        try expectEqual(ids("id: 8\u{0}\ndata: x\n\n"), ["7"])
+        try expectEqual(ids("id: 8\n"), [])
+        expectEqual(parser.lastEventID, "7")
         // Without data there is no event, and the identifier counts nevertheless.
-        #expect(try ids("\n") == [])
-        #expect(parser.lastEventID == "8")
-        #expect(try ids("id\ndata: x\n\n") == [""])
+        try expectEqual(ids("\n"), [])
+        expectEqual(parser.lastEventID, "8")
+        try expectEqual(ids("id\ndata: x\n\n"), [""])
         #expect(parser.lastEventID.isEmpty)
     }
 
@@ -76,7 +77,7 @@ import Testing
     func `The parser of event streams reads a wait from digits only`(value: String, expected: Duration?) throws {
         var parser = EventStreamParser()
         _ = try parser.consume(Array("retry:\(value)\n".utf8))
-        #expect(parser.retry == expected)
+        expectEqual(parser.retry, expected)
     }
 
     @Test func `The parser of event streams takes a wait that no number holds for a very long one`() throws {
@@ -88,7 +89,7 @@ import Testing
     @Test func `The parser of event streams puts replacement characters for invalid UTF-8`() throws {
         var parser = EventStreamParser()
         let events = try parser.consume(Array("data: a".utf8) + [0xFF, 0xC3] + Array("b\n\n".utf8))
-        #expect(events == [ServerSentEvent(data: "a\u{FFFD}\u{FFFD}b")])
+        expectEqual(events, [ServerSentEvent(data: "a\u{FFFD}\u{FFFD}b")])
     }
 
     @Test func `The parser of event streams refuses a line and an event without end`() throws {
@@ -110,10 +111,9 @@ import Testing
     @Test func `The parser of event streams takes an event of 4 MiB in one line, and stops at a longer one`() throws {
         var parser = EventStreamParser()
         let data = String(repeating: "x", count: 4 << 20)
-        #expect(try parser.consume(Array("data: \(data)\n\n".utf8)) == [ServerSentEvent(data: data)])
-        #expect(
-            try parser.consume(Array("data: first\n\ndata: \(data)x".utf8)) == [ServerSentEvent(data: "first")])
-        #expect(parser.failure == .tooLarge)
+        try expectEqual(parser.consume(Array("data: \(data)\n\n".utf8)), [ServerSentEvent(data: data)])
+        try expectEqual(parser.consume(Array("data: first\n\ndata: \(data)x".utf8)), [ServerSentEvent(data: "first")])
+        expectEqual(parser.failure, .tooLarge)
     }
 
     @Test(arguments: 0..<16 as Range<UInt64>)
@@ -135,9 +135,9 @@ import Testing
                 rest = rest.dropFirst(piece.count)
                 read += try cut.consume(Array(piece))
             }
-            #expect(read == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
-            #expect(cut.lastEventID == whole.lastEventID, "seed \(seed)")
-            #expect(cut.retry == whole.retry, "seed \(seed)")
+            expectEqual(read, expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+            expectEqual(cut.lastEventID, whole.lastEventID, "seed \(seed)")
+            expectEqual(cut.retry, whole.retry, "seed \(seed)")
         }
     }
 }

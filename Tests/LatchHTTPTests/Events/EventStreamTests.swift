@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -100,12 +101,12 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     @Test func `A stream of events is requested as one and read over its pieces`() async throws {
         let feed = Feed([.stream(["data: a\n", "\ndata: b\n\nda", "ta: c\n\n"])])
         let (data, error) = await read(try feed.events(after: "6"))
-        #expect(data == ["a", "b", "c"])
-        #expect(error == nil)
+        expectEqual(data, ["a", "b", "c"])
+        expectNil(error)
         let request = try #require(feed.requests.entries.first)
-        #expect(request.fields[.accept] == "text/event-stream")
-        #expect(request.fields[.cacheControl] == "no-store")
-        #expect(request.fields["Last-Event-ID"] == "6")
+        expectEqual(request.fields[.accept], "text/event-stream")
+        expectEqual(request.fields[.cacheControl], "no-store")
+        expectEqual(request.fields["Last-Event-ID"], "6")
         #expect(request.wantsStream)
         #expect(try #require(request.timeout) >= .seconds(3_600))
     }
@@ -115,11 +116,11 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
             .stream(["id: 1\ndata: a\n\ndata: lost"]), .broken(["id: 2\ndata: b\n\n"]), .stream(["data: c\n\n"]),
         ])
         let (data, error) = await read(try feed.events())
-        #expect(data == ["a", "b", "c"])
-        #expect(error == nil)
-        #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "2", "2"])
+        expectEqual(data, ["a", "b", "c"])
+        expectNil(error)
+        expectEqual(feed.requests.entries.map { $0.fields["Last-Event-ID"] }, [nil, "1", "2", "2"])
         // Up to half as long again, so that the clients of a server that restarts do not return at the same time.
-        #expect(feed.waits.entries.count == 3)
+        expectEqual(feed.waits.entries.count, 3)
         #expect(feed.waits.entries.allSatisfy { $0 > .seconds(4) && $0 <= .milliseconds(4500) })
     }
 
@@ -129,27 +130,27 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         ])
         let reconnection = ReconnectionPolicy(maximumDelay: .seconds(3))
         let (data, _) = await read(try feed.events(reconnection: reconnection))
-        #expect(data == ["a", "b"])
+        expectEqual(data, ["a", "b"])
         let seconds = feed.waits.entries.map {
             Double($0.components.attoseconds) / 1e18 + Double($0.components.seconds)
         }
         let expected = [0.75, 1, 2, 3, 0.75, 1]
-        #expect(seconds.count == expected.count)
+        expectEqual(seconds.count, expected.count)
         for (wait, most) in zip(seconds, expected) { #expect(wait <= most && wait > most * 0.99) }
     }
 
     @Test func `A stream of events waits at most for the configured time, whatever the server wishes`() async throws {
         let feed = Feed([.stream(["retry: 99999999999999999999\ndata: a\n\n"])])
         _ = await read(try feed.events())
-        #expect(feed.waits.entries == [.seconds(60)])
+        expectEqual(feed.waits.entries, [.seconds(60)])
     }
 
     @Test func `A stream of events ends if the server has no more`() async throws {
         let feed = Feed([.response(HTTPResponse(status: .noContent))])
         let (data, error) = await read(try feed.events())
         #expect(data.isEmpty)
-        #expect(error == nil)
-        #expect(feed.requests.entries.count == 1)
+        expectNil(error)
+        expectEqual(feed.requests.entries.count, 1)
     }
 
     @Test(arguments: [201, 206, 400, 401, 404, 500] as [HTTPStatus])
@@ -159,10 +160,10 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         for before in [[], [Feed.Response.stream(["data: a\n\n"])]] {
             let feed = Feed(before + [.response(refusal), .stream(["data: b\n\n"])])
             let (data, error) = await read(try feed.events())
-            #expect(data.count == before.count)
-            #expect(error == .unacceptableStatus)
-            #expect(error?.response?.status == status)
-            #expect(feed.requests.entries.count == before.count + 1)
+            expectEqual(data.count, before.count)
+            expectEqual(error, .unacceptableStatus)
+            expectEqual(error?.response?.status, status)
+            expectEqual(feed.requests.entries.count, before.count + 1)
         }
     }
 
@@ -172,10 +173,10 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
             .stream(["data: a\n\n"]), .response(HTTPResponse(status: status)), .stream(["data: b\n\n"]),
         ])
         let (data, error) = await read(try feed.events())
-        #expect(data == ["a", "b"])
-        #expect(error == nil)
+        expectEqual(data, ["a", "b"])
+        expectNil(error)
         let refused = await read(try Feed([.response(HTTPResponse(status: status))]).events())
-        #expect(refused.error == .unacceptableStatus)
+        expectEqual(refused.error, .unacceptableStatus)
     }
 
     @Test func `A stream of events does not reconnect in a loop because the server wishes it`() async throws {
@@ -187,7 +188,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     @Test func `A stream of events sends no identifier that a field cannot hold`() async throws {
         let feed = Feed([.stream(["id: a\u{1}b\ndata: a\n\n"])])
         _ = await read(try feed.events())
-        #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, nil])
+        expectEqual(feed.requests.entries.map { $0.fields["Last-Event-ID"] }, [nil, nil])
     }
 
     @Test(arguments: ["text/html", "application/json", "text/event-streams", nil])
@@ -197,14 +198,14 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         let feed = Feed([.response(HTTPResponse(status: .ok, fields: fields, body: HTTPBody("data: a\n\n")))])
         let (data, error) = await read(try feed.events())
         #expect(data.isEmpty)
-        #expect(error == .undecodable)
+        expectEqual(error, .undecodable)
     }
 
     @Test func `A stream of events fails if the first connection does`() async throws {
         let feed = Feed([.offline, .stream(["data: a\n\n"])])
         let (data, error) = await read(try feed.events())
         #expect(data.isEmpty)
-        #expect(error == .offline)
+        expectEqual(error, .offline)
     }
 
     @Test func `A stream of events gives up after the configured number of failures in a row`() async throws {
@@ -212,17 +213,17 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
             .stream(["data: a\n\n"]), .offline, .stream(["data: b\n\n"]), .offline, .offline, .stream(["data: c\n\n"]),
         ])
         let (data, error) = await read(try feed.events(reconnection: ReconnectionPolicy(maximumAttempts: 2)))
-        #expect(data == ["a", "b"])
-        #expect(error == .offline)
+        expectEqual(data, ["a", "b"])
+        expectEqual(error, .offline)
     }
 
     @Test func `A stream of events ends with its connection if it is not to reconnect`() async throws {
         let whole = await read(try Feed([.stream(["data: a\n\n"])]).events(reconnection: .never))
-        #expect(whole.data == ["a"])
-        #expect(whole.error == nil)
+        expectEqual(whole.data, ["a"])
+        expectNil(whole.error)
         let broken = await read(try Feed([.broken(["data: a\n\n"])]).events(reconnection: .never))
-        #expect(broken.data == ["a"])
-        #expect(broken.error == .offline)
+        expectEqual(broken.data, ["a"])
+        expectEqual(broken.error, .offline)
     }
 
     @Test func `A stream of events ends with an error at an event without end, and does not reconnect`() async throws {
@@ -230,10 +231,10 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         let feed = Feed([.stream(["data: a\n\n", long, "\n\n"]), .stream(["data: b\n\n"])])
         let stream = try feed.events()
         var iterator = stream.makeAsyncIterator()
-        #expect(try await iterator.next()?.data == "a")
+        try await expectEqual(iterator.next()?.data, "a")
         await #expect(throws: HTTPError.tooLarge) { try await iterator.next() }
-        #expect(try await iterator.next() == nil)
-        #expect(feed.requests.entries.count == 1)
+        try await expectNil(iterator.next())
+        expectEqual(feed.requests.entries.count, 1)
     }
 
     @Test
@@ -252,12 +253,11 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
             return try await next.respond(to: request)
         }
         let (data, error) = await read(try feed.events(interceptors: [renewing]))
-        #expect(data == ["a", "b"])
-        #expect(error == nil)
-        #expect(
-            feed.requests.entries.map { $0.fields[.authorization] }
-                == ["Bearer 0", "Bearer 0", "Bearer 1", "Bearer 1"])
-        #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "1", "1"])
+        expectEqual(data, ["a", "b"])
+        expectNil(error)
+        expectEqual(
+            feed.requests.entries.map { $0.fields[.authorization] }, ["Bearer 0", "Bearer 0", "Bearer 1", "Bearer 1"])
+        expectEqual(feed.requests.entries.map { $0.fields["Last-Event-ID"] }, [nil, "1", "1", "1"])
     }
 
     @Test func `A stream of events ends its wait when the task is canceled`() async throws {
@@ -273,8 +273,8 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         for await _ in started { break }
         task.cancel()
         let (data, error) = await task.value
-        #expect(data == ["a"])
-        #expect(error == .cancelled)
+        expectEqual(data, ["a"])
+        expectEqual(error, .cancelled)
     }
 
     @Test func `A stream of events reconnects if nothing comes for too long`() async throws {
@@ -291,8 +291,8 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
                 hasTimedOut.withLock { $0 = true }
             })
         let (data, error) = await read(try feed.events(reconnection: ReconnectionPolicy(idleTimeout: .seconds(45))))
-        #expect(data == ["a", "b"])
-        #expect(error == nil)
-        #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "1"])
+        expectEqual(data, ["a", "b"])
+        expectNil(error)
+        expectEqual(feed.requests.entries.map { $0.fields["Last-Event-ID"] }, [nil, "1", "1"])
     }
 }

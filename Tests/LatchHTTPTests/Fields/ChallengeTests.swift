@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchTesting
 import Testing
@@ -19,9 +20,9 @@ import Testing
         let challenge = try #require(try parse(#"Basic REALM="a b", charset=UTF-8"#).first)
         #expect(challenge.isScheme("basic"))
         #expect(!challenge.isScheme("basi"))
-        #expect(challenge["realm"] == "a b")
-        #expect(challenge["Charset"] == "UTF-8")
-        #expect(challenge["nonce"] == nil)
+        expectEqual(challenge["realm"], "a b")
+        expectEqual(challenge["Charset"], "UTF-8")
+        expectNil(challenge["nonce"])
     }
 
     @Test(arguments: [
@@ -47,7 +48,7 @@ import Testing
         ("Foo a==, b", ["Foo a== ", "b - "]), ("", []), (" , ,\t", []),
     ])
     func `A challenge is separated from the next one and from its parameters`(line: String, expected: [String]) {
-        #expect(plain(line) == expected)
+        expectEqual(plain(line), expected)
     }
 
     @Test(arguments: [
@@ -56,7 +57,7 @@ import Testing
         "Foo/ a=b", "Foo a=b;c=d", "Foo a=@", "Foo =b", "F\u{F6}o", "Foo a=b,c\u{301}=d",
     ])
     func `A challenge is not guessed from an ambiguous line`(line: String) {
-        #expect(Challenge.parse(line) == nil)
+        expectNil(Challenge.parse(line))
     }
 
     @Test func `A challenge comes from one line or from several, and a bad line spoils no other`() {
@@ -67,16 +68,16 @@ import Testing
                 .wwwAuthenticate: "realm=broken", "www-authenticate": #"DPoP algs="ES256 EdDSA", Basic realm="x""#,
                 "Proxy-Authenticate": "Basic realm=proxy",
             ])
-        #expect(response.challenges().map(\.scheme) == ["Bearer", "DPoP", "Basic"])
-        #expect(response.challenges().first { $0.isScheme("bearer") }?["acr_values"] == "mfa")
-        #expect(response.challenges().first { $0.isScheme("dpop") }?["algs"] == "ES256 EdDSA")
-        #expect(response.challenges(in: "Proxy-Authenticate").first?["realm"] == "proxy")
+        expectEqual(response.challenges().map(\.scheme), ["Bearer", "DPoP", "Basic"])
+        expectEqual(response.challenges().first { $0.isScheme("bearer") }?["acr_values"], "mfa")
+        expectEqual(response.challenges().first { $0.isScheme("dpop") }?["algs"], "ES256 EdDSA")
+        expectEqual(response.challenges(in: "Proxy-Authenticate").first?["realm"], "proxy")
     }
 
     @Test func `A challenge is not read from a line that no server would send`() {
-        #expect(Challenge.parse(String(repeating: "a", count: 16_385)) == nil)
-        #expect(Challenge.parse(Array(repeating: "Foo", count: 65).joined(separator: ",")) == nil)
-        #expect(Challenge.parse(Array(repeating: "Foo", count: 64).joined(separator: ","))?.count == 64)
+        expectNil(Challenge.parse(String(repeating: "a", count: 16_385)))
+        expectNil(Challenge.parse(Array(repeating: "Foo", count: 65).joined(separator: ",")))
+        expectEqual(Challenge.parse(Array(repeating: "Foo", count: 64).joined(separator: ","))?.count, 64)
     }
 
     @Test(arguments: [UInt64](0..<300))
@@ -102,6 +103,6 @@ import Testing
             }
             expected.append("\(scheme) - \(parameters.joined(separator: "|"))")
         }
-        #expect(plain(line) == expected, "\(line)")
+        expectEqual(plain(line), expected, "\(line)")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchHTTP
@@ -10,8 +11,8 @@ import Testing
     @Test(arguments: ["", "/api", "/api/v1"])
     func `The rules of content follow their handler below a path`(mount: String) {
         let mounted = policy.mounted(at: "\(mount)/shop.v1.Shop/{method}")
-        #expect(mounted.limits == ["\(mount)/shop.v1.Shop/": 9])
-        #expect(mounted.streamed == ["\(mount)/shop.v1.Shop/Watch"])
+        expectEqual(mounted.limits, ["\(mount)/shop.v1.Shop/": 9])
+        expectEqual(mounted.streamed, ["\(mount)/shop.v1.Shop/Watch"])
     }
 
     @Test(arguments: ["", "/", "/other/{method}", "/{tenant}/shop.v1.Shop/{method}", "/xshop.v1.Shop/{method}"])
@@ -22,7 +23,7 @@ import Testing
 
     @Test func `The rules of content of the later policy prevail`() {
         let merged = policy.merging(ContentPolicy(limits: ["/shop.v1.Shop/": 1, "/a/": 2], streamed: ["/a/B"]))
-        #expect(merged.limits == ["/shop.v1.Shop/": 1, "/a/": 2])
-        #expect(merged.streamed == ["/shop.v1.Shop/Watch", "/a/B"])
+        expectEqual(merged.limits, ["/shop.v1.Shop/": 1, "/a/": 2])
+        expectEqual(merged.streamed, ["/shop.v1.Shop/Watch", "/a/B"])
     }
 }

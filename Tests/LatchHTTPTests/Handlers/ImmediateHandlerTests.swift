@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import Testing
 
@@ -63,12 +64,12 @@ import Testing
             return
         }
         let (now, later) = (try outcome.get(), try await waiting.respond(to: request(path)))
-        #expect(now.status == later.status)
-        #expect(now.fields == later.fields)
-        #expect(now.body.bytes == later.body.bytes)
-        #expect(try await chain.respond(to: request(path)).status == now.status)
+        expectEqual(now.status, later.status)
+        expectEqual(now.fields, later.fields)
+        expectEqual(now.body.bytes, later.body.bytes)
+        try await expectEqual(chain.respond(to: request(path)).status, now.status)
         let expected = ["/": ["b", "a"], "/fails": ["b", "a"], "/a": [], "/b": ["a"]]
-        #expect(now.fields.values(of: "Signed") == expected[path])
+        expectEqual(now.fields.values(of: "Signed"), expected[path])
     }
 
     /// A chain that called one generic function for all filters would ask the runtime for the type of each note.
@@ -79,7 +80,7 @@ import Testing
             Issue.record("it waits")
             return
         }
-        #expect(outcome.response.status.rawValue == 299)
+        expectEqual(outcome.response.status.rawValue, 299)
     }
 
     @Test func `A handler that waits for nothing passes asynchronous work to its caller`() async throws {
@@ -90,7 +91,7 @@ import Testing
             Issue.record("it does not wait")
             return
         }
-        #expect(try await begun.value().status.rawValue == 418)
+        try await expectEqual(begun.value().status.rawValue, 418)
         let failing = NextHandler(waiting).begin(&asked)
         await #expect(throws: Failure.self) { try await failing.value() }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchHTTP
 import LatchTesting
@@ -47,8 +48,8 @@ import Testing
         let server = try RawHTTPServer { _ in .response() }
         let steps = [Note(name: "a", record: record), Note(name: "b", record: record)]
         _ = try await client(server).respond(to: request(to: server, steps))
-        #expect(server.requests.first?.values(of: "X-Step") == ["ab"])
-        #expect(record.entries == ["a before /", "b before /", "b after 200 with ab", "a after 200 with ab"])
+        expectEqual(server.requests.first?.values(of: "X-Step"), ["ab"])
+        expectEqual(record.entries, ["a before /", "b before /", "b after 200 with ab", "a after 200 with ab"])
     }
 
     @Test
@@ -67,8 +68,8 @@ import Testing
         }
         let client = try client(server, [again, field])
         let response = try await client.respond(to: request(to: server, [Note(name: "a", record: record)]))
-        #expect(response.status == .ok)
-        #expect(server.requests.map { $0.values(of: "X-Step") } == [["interceptor,a"], ["interceptor,a"]])
+        expectEqual(response.status, .ok)
+        expectEqual(server.requests.map { $0.values(of: "X-Step") }, [["interceptor,a"], ["interceptor,a"]])
     }
 
     @Test
@@ -86,9 +87,9 @@ import Testing
             Note(name: "a", record: record), Note(name: "b", record: record, crossesOrigins: true),
         ]
         _ = try await client(server).respond(to: request(to: server, steps, at: "/first"))
-        #expect(server.requests.map { $0.values(of: "X-Step") } == [["ab"], ["ab"]])
-        #expect(elsewhere.requests.map { $0.values(of: "X-Step") } == [["b"]])
-        #expect(record.entries.filter { $0.contains("before") }.count == 5)
+        expectEqual(server.requests.map { $0.values(of: "X-Step") }, [["ab"], ["ab"]])
+        expectEqual(elsewhere.requests.map { $0.values(of: "X-Step") }, [["b"]])
+        expectEqual(record.entries.filter { $0.contains("before") }.count, 5)
     }
 
     @Test func `A request modifier stays away from another origin, and from a redirect back by it`()
@@ -105,10 +106,10 @@ import Testing
         }
         home.add(server.url)
         _ = try await client(server).respond(to: request(to: server, [Note(name: "a", record: record)]))
-        #expect(elsewhere.requests.first?.values(of: "X-Step") == [])
+        expectEqual(elsewhere.requests.first?.values(of: "X-Step"), [])
         // A stranger has chosen the path and the method there, so it must not choose them for a signature.
-        #expect(server.requests.map(\.line) == ["GET / HTTP/1.1", "GET /back HTTP/1.1", "GET /end HTTP/1.1"])
-        #expect(server.requests.map { $0.values(of: "X-Step") } == [["a"], [], []])
+        expectEqual(server.requests.map(\.line), ["GET / HTTP/1.1", "GET /back HTTP/1.1", "GET /end HTTP/1.1"])
+        expectEqual(server.requests.map { $0.values(of: "X-Step") }, [["a"], [], []])
     }
 
     @Test func `A request modifier that throws keeps the message from being sent`() async throws {
@@ -117,7 +118,7 @@ import Testing
         let asked = request(to: server, [Note(name: "a", record: record), Refusing()])
         await #expect(throws: HTTPError.insecureURL) { try await client.respond(to: asked) }
         #expect(server.requests.isEmpty)
-        #expect(record.entries == ["a before /"])
+        expectEqual(record.entries, ["a before /"])
     }
 
     @Test func `A request modifier also runs at a transport with interceptors and no client`() async throws {
@@ -129,6 +130,6 @@ import Testing
             return try await next.respond(to: request)
         }
         _ = try await CurlTransport().intercepted(by: [adding]).respond(to: server.request())
-        #expect(server.requests.first?.values(of: "X-Step") == ["a"])
+        expectEqual(server.requests.first?.values(of: "X-Step"), ["a"])
     }
 }

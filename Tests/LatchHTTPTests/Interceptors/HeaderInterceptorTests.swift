@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -17,27 +18,27 @@ import Testing
     func `An interceptor of header fields sets its fields in place of the request's, regardless of case`() async throws
     {
         let fields = try await sent(HeaderInterceptor(["accept": "theirs", .userAgent: "Notes/1"]))
-        #expect(fields.values(of: .accept) == ["theirs"])
-        #expect(fields[.userAgent] == "Notes/1")
-        #expect(fields["X-Own"] == "own")
+        expectEqual(fields.values(of: .accept), ["theirs"])
+        expectEqual(fields[.userAgent], "Notes/1")
+        expectEqual(fields["X-Own"], "own")
     }
 
     @Test func `An interceptor of header fields keeps the request's fields if it is told to`() async throws {
         let fields = try await sent(
             HeaderInterceptor([.accept: "theirs", .userAgent: "a", .userAgent: "b"], replacing: false))
-        #expect(fields.values(of: .accept) == ["mine"])
-        #expect(fields.values(of: .userAgent) == ["a", "b"])
+        expectEqual(fields.values(of: .accept), ["mine"])
+        expectEqual(fields.values(of: .userAgent), ["a", "b"])
     }
 
     @Test func `An interceptor of header fields keeps all lines of one name`() async throws {
         let fields = try await sent(HeaderInterceptor([.accept: "a", "X-New": "1", "ACCEPT": "b", .accept: "c"]))
-        #expect(fields.values(of: .accept) == ["a", "b", "c"])
-        #expect(fields.values(of: "X-New") == ["1"])
+        expectEqual(fields.values(of: .accept), ["a", "b", "c"])
+        expectEqual(fields.values(of: "X-New"), ["1"])
     }
 
     @Test func `An interceptor of header fields asks for the fields of each request`() async throws {
         let fields = try await sent(HeaderInterceptor { request in ["X-Path": request.path] })
-        #expect(fields["X-Path"] == "/")
+        expectEqual(fields["X-Path"], "/")
     }
 
     @Test func `An interceptor of header fields sends nothing if the fields cannot be obtained`() async {
@@ -68,39 +69,39 @@ import Testing
     {
         _ = try await client([IdempotencyInterceptor()]).respond(to: request(method))
         let key = try #require(seen.entries.first)
-        #expect((key != nil) == isGiven)
-        #expect(key?.utf8.count ?? 32 == 32)
+        expectEqual(key != nil, isGiven)
+        expectEqual(key?.utf8.count ?? 32, 32)
     }
 
     @Test func `An idempotency key is another for each request`() async throws {
         let client = client([IdempotencyInterceptor()])
         for _ in 0..<100 { _ = try await client.respond(to: request(.post)) }
-        #expect(Set(seen.entries).count == 100)
+        expectEqual(Set(seen.entries).count, 100)
     }
 
     @Test func `An idempotency key is the same for each attempt, and lets the request be repeated`() async throws {
         let clock = ManualClock().leapingClock()
         let client = client([IdempotencyInterceptor(), RetryInterceptor(clock: clock)], failing: 2)
-        #expect(try await client.respond(to: request(.post)).status == .ok)
-        #expect(seen.entries.count == 3)
-        #expect(Set(seen.entries).count == 1)
+        try await expectEqual(client.respond(to: request(.post)).status, .ok)
+        expectEqual(seen.entries.count, 3)
+        expectEqual(Set(seen.entries).count, 1)
     }
 
     @Test func `An idempotency key is the caller's if there is one`() async throws {
         _ = try await client([IdempotencyInterceptor()]).respond(to: request(.post, [.idempotencyKey: "mine"]))
-        #expect(seen.entries == ["mine"])
+        expectEqual(seen.entries, ["mine"])
     }
 
     @Test func `An idempotency key is written in quotation marks if the server wants a string`() async throws {
         let zero = RandomSource { 0 }
         _ = try await client([IdempotencyInterceptor(quoted: true, random: zero)]).respond(to: request(.post))
-        #expect(seen.entries == ["\"00000000000000000000000000000000\""])
+        expectEqual(seen.entries, ["\"00000000000000000000000000000000\""])
     }
 
     @Test func `An idempotency key is added to other methods if configured`() async throws {
         let client = client([IdempotencyInterceptor(methods: [.put])])
         _ = try await client.respond(to: request(.put))
         _ = try await client.respond(to: request(.post))
-        #expect(seen.entries.map { $0 != nil } == [true, false])
+        expectEqual(seen.entries.map { $0 != nil }, [true, false])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -39,8 +40,8 @@ import Testing
     @Test func `A chain of interceptors adapts from the first to the last`() async throws {
         let chain = server(.ok).intercepted(by: [step("logging"), step("headers"), step("auth")])
         let response = try await chain.respond(to: request)
-        #expect(steps.entries == ["logging adapts", "headers adapts", "auth adapts"])
-        #expect(response.fields.values(of: "X-Step") == ["logging", "headers", "auth"])
+        expectEqual(steps.entries, ["logging adapts", "headers adapts", "auth adapts"])
+        expectEqual(response.fields.values(of: "X-Step"), ["logging", "headers", "auth"])
     }
 
     @Test
@@ -49,8 +50,8 @@ import Testing
             step("a", repeatingAfter: .unauthorized), step("b", repeatingAfter: .unauthorized),
             step("c", repeatingAfter: .unauthorized),
         ])
-        #expect(try await chain.respond(to: request).status == .ok)
-        #expect(steps.entries == ["a adapts", "b adapts", "c adapts", "c repeats"])
+        try await expectEqual(chain.respond(to: request).status, .ok)
+        expectEqual(steps.entries, ["a adapts", "b adapts", "c adapts", "c repeats"])
     }
 
     @Test
@@ -59,9 +60,10 @@ import Testing
         let chain = server(.unauthorized, .unauthorized, .ok).intercepted(by: [
             step("a", repeatingAfter: .unauthorized), step("b"), step("c", repeatingAfter: .unauthorized),
         ])
-        #expect(try await chain.respond(to: request).status == .ok)
-        #expect(
-            steps.entries == [
+        try await expectEqual(chain.respond(to: request).status, .ok)
+        expectEqual(
+            steps.entries,
+            [
                 "a adapts", "b adapts", "c adapts", "c repeats", "a repeats", "b adapts", "c adapts",
             ])
     }
@@ -75,7 +77,7 @@ import Testing
         }
         let chain = counting.intercepted(by: [step("a"), stopping, step("c")])
         await #expect(throws: HTTPError.offline) { try await chain.respond(to: request) }
-        #expect(steps.entries == ["a adapts"])
+        expectEqual(steps.entries, ["a adapts"])
         #expect(sent.entries.isEmpty)
     }
 
@@ -104,15 +106,15 @@ import Testing
                 RateLimitInterceptor(requests: 2, per: .seconds(60), clock: clock.leapingClock()),
             ])
         let response = try await client.perform(.raw(.post, "notes"))
-        #expect(response.status == .created)
-        #expect(entries.entries.map(\.status) == [201])
+        expectEqual(response.status, .created)
+        expectEqual(entries.entries.map(\.status), [201])
         // Two concurrently, then the third waits for the window: 60 s after the first began.
-        #expect(entries.entries.first?.duration == .seconds(60))
-        #expect(metrics.samples.count == 1)
-        #expect(keys.entries.count == 3)
-        #expect(Set(keys.entries).count == 1)
-        #expect(Set(spans.entries).count == 1)
-        #expect(entries.entries.first?.traceID == spans.entries.first??.split(separator: "-")[1].description)
+        expectEqual(entries.entries.first?.duration, .seconds(60))
+        expectEqual(metrics.samples.count, 1)
+        expectEqual(keys.entries.count, 3)
+        expectEqual(Set(keys.entries).count, 1)
+        expectEqual(Set(spans.entries).count, 1)
+        expectEqual(entries.entries.first?.traceID, spans.entries.first??.split(separator: "-")[1].description)
     }
 
     @Test func `A chain of interceptors in the recommended order is bounded as a whole`() async throws {
@@ -133,8 +135,8 @@ import Testing
         _ = await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(20))
         await #expect(throws: HTTPError.timeout) { try await asking.value }
-        #expect(attempts.entries == [1])
-        #expect(entries.entries.map(\.errorCode) == ["timeout"])
+        expectEqual(attempts.entries, [1])
+        expectEqual(entries.entries.map(\.errorCode), ["timeout"])
         #expect(clock.sleepers.isEmpty)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -35,16 +36,16 @@ import Testing
     func `A rate limiter lets a number begin at once, and the next when the first has left the window`() async throws {
         let limiter = limiter(3, per: .seconds(10))
         let tasks = try await line(0..<5, at: limiter)
-        #expect(began.entries == [0, 1, 2])
+        expectEqual(began.entries, [0, 1, 2])
         try await eventually { limiter.waiting == 2 }
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(10)])
         clock.advance(by: .milliseconds(9_999))
-        #expect(clock.sleepers == [.milliseconds(1)])
+        expectEqual(clock.sleepers, [.milliseconds(1)])
         clock.advance(by: .milliseconds(1))
         for task in tasks { try await task.value }
         // Both are let in at the same instant, and each says so when its task gets a thread.
         #expect(began.entries.prefix(3) == [0, 1, 2] && began.entries.dropFirst(3).sorted() == [3, 4])
-        #expect(limiter.waiting == 0)
+        expectEqual(limiter.waiting, 0)
     }
 
     @Test func `A rate limiter slides its window, so that no interval holds more`() async throws {
@@ -53,11 +54,11 @@ import Testing
         clock.advance(by: .seconds(6))
         try await limiter.acquire()
         let tasks = try await line(0..<2, at: limiter)
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(4)])
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(4)])
         clock.advance(by: .seconds(4))
         try await tasks[0].value
         // The second of the first window began at 6 s, so the next may at 16 s.
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(6)])
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(6)])
         clock.advance(by: .seconds(6))
         try await tasks[1].value
         #expect(clock.sleepers.isEmpty)
@@ -67,11 +68,11 @@ import Testing
         let limiter = limiter(1, per: .seconds(1))
         let tasks = try await line(0..<12, at: limiter)
         for number in 1..<12 {
-            #expect(await clock.sleepers(atLeast: 1) == [.seconds(1)])
+            await expectEqual(clock.sleepers(atLeast: 1), [.seconds(1)])
             clock.advance(by: .seconds(1))
             try await tasks[number].value
         }
-        #expect(began.entries == Array(0..<12))
+        expectEqual(began.entries, Array(0..<12))
     }
 
     @Test func `A rate limiter gives the place of a canceled caller to the next`() async throws {
@@ -82,15 +83,15 @@ import Testing
             tasks[number].cancel()
             await #expect(throws: HTTPError.cancelled) { try await tasks[number].value }
         }
-        #expect(limiter.waiting == 2)
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
+        expectEqual(limiter.waiting, 2)
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(10)])
         clock.advance(by: .seconds(10))
         try await tasks[2].value
-        #expect(began.entries == [0, 2])
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
+        expectEqual(began.entries, [0, 2])
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(10)])
         clock.advance(by: .seconds(10))
         try await tasks[4].value
-        #expect(began.entries == [0, 2, 4])
+        expectEqual(began.entries, [0, 2, 4])
     }
 
     @Test func `A rate limiter takes no place for a task that was canceled before`() async throws {
@@ -113,8 +114,8 @@ import Testing
         let tasks = try await line(0..<2, at: limiter)
         _ = await clock.sleepers(atLeast: 1)
         clock.jump(by: seconds)
-        #expect(clock.sleepers == [.seconds(10)])
-        #expect(began.entries == [0])
+        expectEqual(clock.sleepers, [.seconds(10)])
+        expectEqual(began.entries, [0])
         clock.advance(by: .seconds(10))
         try await tasks[1].value
     }
@@ -125,13 +126,13 @@ import Testing
         limiter.pause(for: .seconds(30))
         limiter.pause(for: .seconds(5))
         let tasks = try await line(0..<2, at: limiter)
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(30)])
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(30)])
         limiter.pause(for: .seconds(40))
         clock.advance(by: .seconds(30))
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(10)])
         clock.advance(by: .seconds(10))
         for task in tasks { try await task.value }
-        #expect(began.entries.sorted() == [0, 1])
+        expectEqual(began.entries.sorted(), [0, 1])
     }
 
     @Test(arguments: [(0, Duration.seconds(1)), (-5, .seconds(1)), (1, .zero), (1, .seconds(-1))])
@@ -177,7 +178,7 @@ import Testing
         _ = try await handler.respond(to: get("b.example"))
         #expect(waits.entries.isEmpty)
         _ = try await handler.respond(to: get("A.example:443"))
-        #expect(waits.entries == [.seconds(9)])
+        expectEqual(waits.entries, [.seconds(9)])
     }
 
     @Test func `A rate limit around a handler counts by any key`() async throws {
@@ -191,14 +192,14 @@ import Testing
         _ = try await handler.respond(to: request)
         #expect(waits.entries.isEmpty)
         _ = try await handler.respond(to: request)
-        #expect(waits.entries == [.seconds(9)])
+        expectEqual(waits.entries, [.seconds(9)])
     }
 
     @Test func `A rate limit around a handler can be shared by several clients`() async throws {
         let limit = RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping())
         let clients = (0..<2).map { _ in answering.intercepted(by: [limit]) }
         for client in clients { _ = try await client.respond(to: get("a.example")) }
-        #expect(waits.entries == [.seconds(9)])
+        expectEqual(waits.entries, [.seconds(9)])
     }
 
     @Test(arguments: [(429, "20", [20]), (503, "20", [20]), (429, "3600", [60]), (500, "20", []), (429, "?", [])])
@@ -215,7 +216,7 @@ import Testing
         _ = try await handler.respond(to: get("b.example"))
         #expect(waits.entries.isEmpty)
         _ = try await handler.respond(to: get("a.example"))
-        #expect(waits.entries == seconds.map { .seconds($0) })
+        expectEqual(waits.entries, seconds.map { .seconds($0) })
     }
 
     @Test func `A rate limit around a handler leaves a refusal to the caller if it is told to`() async throws {
@@ -237,8 +238,8 @@ import Testing
             RetryInterceptor(RetryPolicy(baseDelay: .zero), clock: leaping()),
             RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping()),
         ])
-        #expect(try await handler.respond(to: get("a.example")).status == .ok)
-        #expect(times.entries.map { $0 - began } == [.zero, .seconds(9), .seconds(18)])
+        try await expectEqual(handler.respond(to: get("a.example")).status, .ok)
+        expectEqual(times.entries.map { $0 - began }, [.zero, .seconds(9), .seconds(18)])
     }
 
     @Test func `A rate limit around a handler sends nothing if the deadline has passed in the queue`() async throws {
@@ -252,7 +253,7 @@ import Testing
         _ = try await handler.respond(to: request)
         request.tighten(to: Deadline(in: .seconds(5), clock: clock.wallClock()))
         await #expect(throws: HTTPError.timeout) { try await handler.respond(to: request) }
-        #expect(asked.entries.count == 1)
+        expectEqual(asked.entries.count, 1)
     }
 
     @Test func `A rate limit around a handler forgets keys that hold nothing back, and no others`() async throws {
@@ -261,9 +262,9 @@ import Testing
         #expect(waits.entries.isEmpty)
         // None of them is out of its window, so none was bufferingTransfers.
         _ = try await handler.respond(to: get("h0.example"))
-        #expect(waits.entries == [.seconds(9)])
+        expectEqual(waits.entries, [.seconds(9)])
         for number in 600..<1400 { _ = try await handler.respond(to: get("h\(number).example")) }
         _ = try await handler.respond(to: get("h1399.example"))
-        #expect(waits.entries == [.seconds(9), .seconds(9)])
+        expectEqual(waits.entries, [.seconds(9), .seconds(9)])
     }
 }

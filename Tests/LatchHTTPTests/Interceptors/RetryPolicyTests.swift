@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -22,7 +23,7 @@ import Testing
         let policy = RetryPolicy(
             maximumAttempts: 10, baseDelay: .seconds(1), maximumDelay: .seconds(10), multiplier: 2, jitter: .none)
         let delays = (1...6).map { policy.delay(afterAttempt: $0, random: random(0.3)) }
-        #expect(delays == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(10), .seconds(10)])
+        expectEqual(delays, [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(10), .seconds(10)])
     }
 
     @Test(arguments: [
@@ -31,7 +32,7 @@ import Testing
     func `A retry policy with full jitter waits for any part of the bound`(unit: Double, seconds: [Double]) {
         let policy = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(10), multiplier: 2, jitter: .full)
         let delays = (1...5).map { policy.delay(afterAttempt: $0, random: random(unit)) }
-        #expect(delays == seconds.map { .seconds($0) })
+        expectEqual(delays, seconds.map { .seconds($0) })
     }
 
     @Test(arguments: [UInt64](0..<100))
@@ -66,11 +67,11 @@ import Testing
 
     @Test func `A retry policy has bounds for any number of attempts`() {
         let slow = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(60), multiplier: 1)
-        #expect(slow.bound(afterAttempt: .max) == .seconds(1))
+        expectEqual(slow.bound(afterAttempt: .max), .seconds(1))
         let steep = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(60), multiplier: 1e200)
-        #expect(steep.bound(afterAttempt: .max) == .seconds(60))
-        #expect(RetryPolicy(baseDelay: .zero).bound(afterAttempt: 9) == .zero)
-        #expect(RetryPolicy.never.maximumAttempts == 1)
+        expectEqual(steep.bound(afterAttempt: .max), .seconds(60))
+        expectEqual(RetryPolicy(baseDelay: .zero).bound(afterAttempt: 9), .zero)
+        expectEqual(RetryPolicy.never.maximumAttempts, 1)
     }
 
     @Test(arguments: [
@@ -80,7 +81,7 @@ import Testing
     func `A retry policy repeats idempotent requests, and nothing else by itself`(method: HTTPMethod, isRepeated: Bool)
     {
         let request = HTTPRequest(method: method, authority: "h", path: "/")
-        #expect(RetryPolicy().allowsRetry(of: request) == isRepeated)
+        expectEqual(RetryPolicy().allowsRetry(of: request), isRepeated)
     }
 
     @Test func `A retry policy repeats other requests with a key, or if they are marked as safe`() {
@@ -112,7 +113,7 @@ import Testing
     func `A retry policy repeats after failures of the network, and not after lasting ones`(
         error: HTTPError, isRepeated: Bool
     ) {
-        #expect(RetryPolicy().allowsRetry(after: error) == isRepeated)
+        expectEqual(RetryPolicy().allowsRetry(after: error), isRepeated)
         #expect(!RetryPolicy().allowsRetry(after: CancellationError()))
     }
 }
@@ -137,24 +138,24 @@ import Testing
         #expect(try await requests(1000, through: budget, status: 503) - 1000 <= 210)
         #expect(budget.isEmpty)
         // Without a budget each would have been sent three times.
-        #expect(try await requests(1000, through: RetryBudget(share: 1, reserve: 3000), status: 503) == 3000)
+        try await expectEqual(requests(1000, through: RetryBudget(share: 1, reserve: 3000), status: 503), 3000)
     }
 
     @Test func `A retry budget is filled again by successful requests, up to its reserve`() async throws {
         let budget = RetryBudget(share: 0.5, reserve: 4)
         #expect(try await requests(20, through: budget, status: 503) > 20)
         #expect(budget.isEmpty)
-        #expect(try await requests(100, through: budget, status: 200) == 100)
+        try await expectEqual(requests(100, through: budget, status: 200), 100)
         #expect(!budget.isEmpty)
-        #expect(try await requests(1, through: budget, status: 503) == 3)
-        #expect(try await requests(1, through: budget, status: 503) == 3)
+        try await expectEqual(requests(1, through: budget, status: 503), 3)
+        try await expectEqual(requests(1, through: budget, status: 503), 3)
         #expect(budget.isEmpty)
-        #expect(try await requests(1, through: budget, status: 503) == 2)
+        try await expectEqual(requests(1, through: budget, status: 503), 2)
     }
 
     @Test func `A retry budget that is empty lets nothing be repeated`() async throws {
         let budget = RetryBudget(share: 0, reserve: 0)
-        #expect(try await requests(5, through: budget, status: 503) == 5)
-        #expect(try await requests(5, through: RetryBudget(share: -1, reserve: -1), status: 503) == 5)
+        try await expectEqual(requests(5, through: budget, status: 503), 5)
+        try await expectEqual(requests(5, through: RetryBudget(share: -1, reserve: -1), status: 503), 5)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -45,31 +46,31 @@ import Testing
     @Test(arguments: [HTTPError.offline, .timeout])
     func `A request that fails for the network is tried again after growing pauses`(error: HTTPError) async throws {
         let (result, pauses) = await ask(client(.failure(error), .failure(error), Self.answer(200)))
-        #expect(try result.get().status == .ok)
-        #expect(pauses == [.seconds(1), .seconds(2)])
-        #expect(attempts.entries == [1, 2, 3])
+        try expectEqual(result.get().status, .ok)
+        expectEqual(pauses, [.seconds(1), .seconds(2)])
+        expectEqual(attempts.entries, [1, 2, 3])
     }
 
     @Test(arguments: [429, 502, 503, 504])
     func `A request that fails for a temporary state of the server is tried again`(status: Int) async throws {
         let (result, pauses) = await ask(client(Self.answer(HTTPStatus(rawValue: status)), Self.answer(200)))
-        #expect(try result.get().status == .ok)
-        #expect(pauses == [.seconds(1)])
+        try expectEqual(result.get().status, .ok)
+        expectEqual(pauses, [.seconds(1)])
     }
 
     @Test(arguments: [200, 204, 301, 304, 400, 401, 403, 404, 409, 422, 500, 501, 505])
     func `A request that fails for another reason, or not at all, is not tried again`(status: Int) async throws {
         let (result, pauses) = await ask(client(Self.answer(HTTPStatus(rawValue: status))))
-        #expect(try result.get().status.rawValue == status)
+        try expectEqual(result.get().status.rawValue, status)
         #expect(pauses.isEmpty)
-        #expect(attempts.entries == [1])
+        expectEqual(attempts.entries, [1])
     }
 
     @Test func `A request that fails with 500 is tried again if the policy says so`() async throws {
         var policy = RetryPolicy(jitter: .none)
         policy.statuses.insert(.internalServerError)
         let (result, _) = await ask(client(Self.answer(500), Self.answer(200), policy: policy))
-        #expect(try result.get().status == .ok)
+        try expectEqual(result.get().status, .ok)
     }
 
     @Test(arguments: [HTTPError.tls, .cancelled, .malformedMessage, .invalidURL, .redirectRefused])
@@ -77,13 +78,13 @@ import Testing
         let (result, pauses) = await ask(client(.failure(error)))
         #expect(throws: error) { try result.get() }
         #expect(pauses.isEmpty)
-        #expect(attempts.entries == [1])
+        expectEqual(attempts.entries, [1])
     }
 
     @Test func `A request that fails to the last returns its failure unchanged`() async throws {
         let (result, _) = await ask(client(.failure(HTTPError.offline), Self.answer(503, ["X-Last": "yes"])))
-        #expect(try result.get().fields["X-Last"] == "yes")
-        #expect(attempts.entries == [1, 2, 3])
+        try expectEqual(result.get().fields["X-Last"], "yes")
+        expectEqual(attempts.entries, [1, 2, 3])
         let failing = client(.failure(HTTPError.timeout))
         let (failure, _) = await ask(failing)
         #expect(throws: HTTPError.timeout) { try failure.get() }
@@ -92,14 +93,14 @@ import Testing
     @Test func `A request that fails and is not idempotent is sent once`() async throws {
         let post = HTTPRequest(method: .post, authority: "h", path: "/", body: HTTPBody("x"))
         let (result, _) = await ask(client(Self.answer(503), Self.answer(200)), post)
-        #expect(try result.get().status == .serviceUnavailable)
-        #expect(attempts.entries == [1])
+        try expectEqual(result.get().status, .serviceUnavailable)
+        expectEqual(attempts.entries, [1])
     }
 
     @Test func `A request that fails and carries an Idempotency-Key is tried again`() async throws {
         let request = HTTPRequest(method: .post, authority: "h", path: "/", fields: [.idempotencyKey: "k"])
         let (result, _) = await ask(client(Self.answer(503), Self.answer(200)), request)
-        #expect(try result.get().status == .ok)
+        try expectEqual(result.get().status, .ok)
     }
 
     @Test func `A request that fails waits as long as the server asks, in seconds or until a date`() async throws {
@@ -109,20 +110,20 @@ import Testing
             Self.answer(429, [.retryAfter: "7"]), Self.answer(503, [.retryAfter: later, .date: date.description]),
             Self.answer(200))
         let (result, pauses) = await ask(handler)
-        #expect(try result.get().status == .ok)
-        #expect(pauses == [.seconds(7), .seconds(30)])
+        try expectEqual(result.get().status, .ok)
+        expectEqual(pauses, [.seconds(7), .seconds(30)])
     }
 
     @Test func `A request that fails waits no shorter than its own pause if the server asks for less`() async throws {
         let (_, pauses) = await ask(client(Self.answer(503, [.retryAfter: "0"]), Self.answer(200)))
-        #expect(pauses == [.seconds(1)])
+        expectEqual(pauses, [.seconds(1)])
     }
 
     @Test func `A request that fails is answered at once if the server asks for more than the limit`() async throws {
         let policy = RetryPolicy(baseDelay: .seconds(1), jitter: .none, maximumRetryAfter: .seconds(60))
         let (result, pauses) = await ask(
             client(Self.answer(429, [.retryAfter: "61"]), Self.answer(200), policy: policy))
-        #expect(try result.get().status == .tooManyRequests)
+        try expectEqual(result.get().status, .tooManyRequests)
         #expect(pauses.isEmpty)
     }
 
@@ -131,10 +132,10 @@ import Testing
         let handler = client(
             .failure(HTTPError.offline), Self.answer(503), Self.answer(200), observing: { told.add($0) })
         _ = await ask(handler)
-        #expect(told.entries.map(\.attempt) == [1, 2])
-        #expect(told.entries.map(\.delay) == [.seconds(1), .seconds(2)])
-        #expect(told.entries.map(\.status) == [nil, .serviceUnavailable])
-        #expect(told.entries.map(\.errorCode) == ["offline", nil])
+        expectEqual(told.entries.map(\.attempt), [1, 2])
+        expectEqual(told.entries.map(\.delay), [.seconds(1), .seconds(2)])
+        expectEqual(told.entries.map(\.status), [nil, .serviceUnavailable])
+        expectEqual(told.entries.map(\.errorCode), ["offline", nil])
     }
 
     @Test func `A request that fails ends with the task during a pause`() async {
@@ -147,7 +148,7 @@ import Testing
         _ = await clock.sleepers(atLeast: 1)
         asking.cancel()
         await #expect(throws: HTTPError.cancelled) { try await asking.value }
-        #expect(attempts.entries == [1])
+        expectEqual(attempts.entries, [1])
     }
 
     @Test func `A request that fails is not repeated in a task that is canceled meanwhile`() async {
@@ -163,7 +164,7 @@ import Testing
         for await _ in began {}
         asking.cancel()
         await #expect(throws: HTTPError.timeout) { try await asking.value }
-        #expect(attempts.entries == [1])
+        expectEqual(attempts.entries, [1])
         #expect(clock.sleepers.isEmpty)
     }
 
@@ -175,11 +176,11 @@ import Testing
         }
         let handler = failing.intercepted(by: [RetryInterceptor(policy, clock: clock.wallClock())])
         let asking = Task { try await handler.respond(to: HTTPRequest(authority: "h", path: "/")) }
-        #expect(await clock.sleepers(atLeast: 2) == [.seconds(4), .seconds(10)])
+        await expectEqual(clock.sleepers(atLeast: 2), [.seconds(4), .seconds(10)])
         clock.advance(by: .seconds(4))
         // The next pause would be of 8 s, and end at 12 s.
-        #expect(try await asking.value.status == .serviceUnavailable)
-        #expect(attempts.entries == [1, 2])
+        try await expectEqual(asking.value.status, .serviceUnavailable)
+        expectEqual(attempts.entries, [1, 2])
     }
 
     @Test func `A request that fails is ended by the deadline over all attempts while one hangs`() async {
@@ -191,10 +192,10 @@ import Testing
         let policy = RetryPolicy(deadline: .seconds(10))
         let handler = hanging.intercepted(by: [RetryInterceptor(policy, clock: clock.wallClock())])
         let asking = Task { try await handler.respond(to: HTTPRequest(authority: "h", path: "/")) }
-        #expect(await clock.sleepers(atLeast: 2) == [.seconds(10), .seconds(1000)])
+        await expectEqual(clock.sleepers(atLeast: 2), [.seconds(10), .seconds(1000)])
         clock.advance(by: .seconds(10))
         await #expect(throws: HTTPError.timeout) { try await asking.value }
-        #expect(attempts.entries == [1])
+        expectEqual(attempts.entries, [1])
     }
 
     @Test func `A request that fails sends the same content again`() async throws {
@@ -211,7 +212,7 @@ import Testing
             RetryInterceptor(RetryPolicy(baseDelay: .zero), clock: clock.wallClock())
         ])
         let request = HTTPRequest(method: .put, authority: "h", path: "/", body: HTTPBody(stream))
-        #expect(try await handler.respond(to: request).status == .ok)
-        #expect(bodies.entries == [[1, 2, 3], [1, 2, 3], [1, 2, 3]])
+        try await expectEqual(handler.respond(to: request).status, .ok)
+        expectEqual(bodies.entries, [[1, 2, 3], [1, 2, 3], [1, 2, 3]])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -28,7 +29,7 @@ import Testing
     @Test func `A deadline lets an answer through that comes in time, and leaves nothing behind`() async throws {
         let quick = ClosureHandler { _ in HTTPResponse(status: .noContent) }
         let response = try await quick.intercepted(by: [limit(.seconds(5))]).respond(to: request)
-        #expect(response.status == .noContent)
+        expectEqual(response.status, .noContent)
         #expect(clock.sleepers.isEmpty)
     }
 
@@ -47,7 +48,7 @@ import Testing
         _ = await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(5))
         await #expect(throws: HTTPError.timeout) { try await asking.value }
-        #expect(ended.entries == ["cancelled"])
+        expectEqual(ended.entries, ["cancelled"])
         #expect(clock.sleepers.isEmpty)
     }
 
@@ -57,12 +58,12 @@ import Testing
         request.timeout = .seconds(1)
         let slow = ClosureHandler { [clock] request in
             clock.advance(by: .seconds(3_600))
-            #expect(request.deadline == nil)
+            expectNil(request.deadline)
             #expect(request.timeLimit(usual: .seconds(60)) > .seconds(86_400))
             return HTTPResponse(status: .ok)
         }
         let handler = BoundedResponses(slow, maximumSize: 1, within: .seconds(2))
-        #expect(try await handler.intercepted(by: [limit(.seconds(5))]).respond(to: request).status == .ok)
+        try await expectEqual(handler.intercepted(by: [limit(.seconds(5))]).respond(to: request).status, .ok)
         #expect(clock.sleepers.isEmpty)
     }
 
@@ -73,7 +74,7 @@ import Testing
         _ = await clock.sleepers(atLeast: 2)
         asking.cancel()
         await #expect(throws: HTTPError.cancelled) { try await asking.value }
-        #expect(ended.entries == ["cancelled"])
+        expectEqual(ended.entries, ["cancelled"])
         #expect(clock.sleepers.isEmpty)
     }
 
@@ -86,7 +87,7 @@ import Testing
         }
         let handler = reading.intercepted(by: [limit(.seconds(outer)), limit(.seconds(inner))])
         _ = try await handler.respond(to: request)
-        #expect(left.entries == [.seconds(3)])
+        expectEqual(left.entries, [.seconds(3)])
     }
 
     @Test func `A deadline that has passed before lets nothing be sent`() async {
@@ -106,23 +107,23 @@ import Testing
     @Test func `A deadline is not moved by a jump of the date`() {
         let deadline = Deadline(in: .seconds(10), clock: clock.wallClock())
         clock.jump(by: 86_400)
-        #expect(deadline.remaining == .seconds(10))
+        expectEqual(deadline.remaining, .seconds(10))
         #expect(!deadline.hasPassed)
         clock.advance(by: .seconds(11))
-        #expect(deadline.remaining == .seconds(-1))
+        expectEqual(deadline.remaining, .seconds(-1))
         #expect(deadline.hasPassed)
     }
 
     @Test func `A deadline bounds the time for each transfer, and never lengthens it`() {
         var request = request
-        #expect(request.timeLimit(usual: .seconds(60)) == .seconds(60))
+        expectEqual(request.timeLimit(usual: .seconds(60)), .seconds(60))
         request.timeout = .seconds(20)
         request.tighten(to: Deadline(in: .seconds(30), clock: clock.wallClock()))
-        #expect(request.timeLimit(usual: .seconds(60)) == .seconds(20))
+        expectEqual(request.timeLimit(usual: .seconds(60)), .seconds(20))
         clock.advance(by: .seconds(25))
-        #expect(request.timeLimit(usual: .seconds(60)) == .seconds(5))
+        expectEqual(request.timeLimit(usual: .seconds(60)), .seconds(5))
         request.tighten(to: Deadline(in: .seconds(90), clock: clock.wallClock()))
-        #expect(request.timeLimit(usual: .seconds(60)) == .seconds(5))
+        expectEqual(request.timeLimit(usual: .seconds(60)), .seconds(5))
     }
 
     @Test func `A deadline inside a retry bounds each attempt, and outside it all of them`() async throws {
@@ -135,14 +136,14 @@ import Testing
         let retry = RetryInterceptor(RetryPolicy(baseDelay: .zero), clock: clock.wallClock())
         let handler = slow.intercepted(by: [limit(.seconds(15)), retry, limit(.seconds(10))])
         let asking = Task { try await handler.respond(to: request) }
-        #expect(await clock.sleepers(atLeast: 3) == [.seconds(10), .seconds(15), .seconds(100)])
+        await expectEqual(clock.sleepers(atLeast: 3), [.seconds(10), .seconds(15), .seconds(100)])
         clock.advance(by: .seconds(10))
         // The second attempt has what is left of the outer one.
         try await eventually { attempts.entries.count >= 2 }
-        #expect(await clock.sleepers(atLeast: 3) == [.seconds(5), .seconds(5), .seconds(100)])
+        await expectEqual(clock.sleepers(atLeast: 3), [.seconds(5), .seconds(5), .seconds(100)])
         clock.advance(by: .seconds(5))
         await #expect(throws: HTTPError.timeout) { try await asking.value }
-        #expect(attempts.entries == [1, 2])
+        expectEqual(attempts.entries, [1, 2])
     }
 
     @Test func `A deadline aborts a transfer that a server leaves hanging`() async throws {

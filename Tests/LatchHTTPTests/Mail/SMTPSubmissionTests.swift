@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -22,11 +23,12 @@ import Testing
         try await SMTPSubmission().send(
             message: message, from: "sender@example.com", to: ["a@example.com", "b.c+d@mail.example.org"],
             via: server.url)
-        #expect(server.messages == [message])
+        expectEqual(server.messages, [message])
         let commands = server.commands.filter { !$0.hasPrefix("EHLO") && $0 != "QUIT" }
         let envelope = commands.map { $0.split(separator: " SIZE=").first.map(String.init) ?? $0 }
-        #expect(
-            envelope == [
+        expectEqual(
+            envelope,
+            [
                 "MAIL FROM:<sender@example.com>", "RCPT TO:<a@example.com>", "RCPT TO:<b.c+d@mail.example.org>", "DATA",
             ])
     }
@@ -39,15 +41,15 @@ import Testing
     func `A mail submission doubles a dot at the beginning of a line`(text: String, onTheWire: String) async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission().send(message: Array(text.utf8), from: "a@b", to: ["c@d"], via: server.url)
-        #expect(server.messages.map { String(decoding: $0, as: UTF8.self) } == [onTheWire])
-        #expect(server.commands.filter { $0.hasPrefix("MAIL") }.count == 1)
+        expectEqual(server.messages.map { String(decoding: $0, as: UTF8.self) }, [onTheWire])
+        expectEqual(server.commands.filter { $0.hasPrefix("MAIL") }.count, 1)
     }
 
     @Test func `A mail submission writes every line end as CRLF`() async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission().send(
             message: Array("a\nb\rc\r\nd\n\re\r\n".utf8), from: "a@b", to: ["c@d"], via: server.url)
-        #expect(server.messages.map { String(decoding: $0, as: UTF8.self) } == ["a\r\nb\r\nc\r\nd\r\n\r\ne\r\n"])
+        expectEqual(server.messages.map { String(decoding: $0, as: UTF8.self) }, ["a\r\nb\r\nc\r\nd\r\n\r\ne\r\n"])
     }
 
     @Test func `A mail submission takes a message that is larger than any buffer`() async throws {
@@ -55,7 +57,7 @@ import Testing
         let line = String(repeating: "x", count: 70) + "\n.\n"
         try await SMTPSubmission().send(
             message: Array(String(repeating: line, count: 10_000).utf8), from: "a@b", to: ["c@d"], via: server.url)
-        #expect(server.messages.first?.count == 76 * 10_000)
+        expectEqual(server.messages.first?.count, 76 * 10_000)
     }
 
     @Test func `A mail submission signs in if there is a password`() async throws {
@@ -78,7 +80,7 @@ import Testing
         }
         let tried = server.commands.filter { $0.hasPrefix("AUTH") }
         let expected = ["PLAIN", "LOGIN"].first { mechanisms.contains($0) } ?? mechanisms
-        #expect(tried.first?.hasPrefix("AUTH \(expected)") == true)
+        expectEqual(tried.first?.hasPrefix("AUTH \(expected)"), true)
         #expect(tried.count == 1 || expected == "PLAIN" && tried.count == 2)
     }
 
@@ -89,13 +91,13 @@ import Testing
     ])
     func `A mail submission refuses an invalid address before it connects`(address: String) async throws {
         let server = try RawSMTPServer()
-        #expect(await failure(server, to: ["c@d", address])?.code == HTTPError.invalidField.code)
-        #expect(await failure(server, from: address)?.code == HTTPError.invalidField.code)
+        await expectEqual(failure(server, to: ["c@d", address])?.code, HTTPError.invalidField.code)
+        await expectEqual(failure(server, from: address)?.code, HTTPError.invalidField.code)
         #expect(server.commands.isEmpty)
     }
 
     @Test func `A mail submission needs a recipient`() async throws {
-        #expect(await failure(try RawSMTPServer(), to: [])?.code == HTTPError.invalidField.code)
+        await expectEqual(failure(try RawSMTPServer(), to: [])?.code, HTTPError.invalidField.code)
     }
 
     @Test(arguments: [
@@ -109,8 +111,8 @@ import Testing
     ) async throws {
         let server = try RawSMTPServer(refusing: [verb: reply])
         let error = await failure(server)
-        #expect(error?.code == "mailRefused")
-        #expect(error?.isConnectivity == false)
+        expectEqual(error?.code, "mailRefused")
+        expectEqual(error?.isConnectivity, false)
         #expect(error?.message.contains(codes) == true && error?.message.contains("relay") == false)
     }
 
@@ -127,17 +129,17 @@ import Testing
     ) async throws {
         let server = try RawSMTPServer(refusing: [verb: reply, "HELO": reply])
         let error = await failure(server)
-        #expect(error?.isConnectivity == true)
-        #expect(
-            error?.message.contains("refuses this server or its sender \(codes)") == true, "\(error?.message ?? "")")
-        #expect(error?.message.contains("example.com") == false)
+        expectEqual(error?.isConnectivity, true)
+        expectEqual(
+            error?.message.contains("refuses this server or its sender \(codes)"), true, "\(error?.message ?? "")")
+        expectEqual(error?.message.contains("example.com"), false)
     }
 
     @Test func `A mail submission greets with the given name`() async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission(helloName: "id.example.com").send(
             message: message, from: "a@b", to: ["c@d"], via: server.url)
-        #expect(server.commands.first == "EHLO id.example.com")
+        expectEqual(server.commands.first, "EHLO id.example.com")
     }
 
     @Test func `A mail submission recognizes a server without sign-in, if there is a user`() async throws {
@@ -161,7 +163,7 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission().checkConnection(from: "a%41@b", to: server.url)
         }
-        #expect(error?.isConnectivity == true)
+        expectEqual(error?.isConnectivity, true)
         #expect(server.commands.contains("MAIL FROM:<a%41@b>"))
         #expect(!server.commands.contains { $0.hasPrefix("RCPT") || $0 == "DATA" })
     }
@@ -171,7 +173,7 @@ import Testing
     {
         let server = try RawSMTPServer(refusing: [verb: reply, "HELO": reply])
         let error = await failure(server)
-        #expect(error?.isConnectivity == true)
+        expectEqual(error?.isConnectivity, true)
     }
 
     @Test(arguments: ["535 no", "534 a stronger one", "530 log in first"])
@@ -184,18 +186,18 @@ import Testing
             try await SMTPSubmission(user: "ada", password: "s3cret").send(
                 message: message, from: "a@b", to: ["c@d"], via: server.url)
         }
-        #expect(error?.isConnectivity == true)
-        #expect(error?.description.contains("s3cret") == false)
-        #expect(error?.message.contains("does not accept the user") == (reply == "535 no"))
-        #expect(error?.message.contains("requires TLS before the user and password") == (reply == "530 log in first"))
+        expectEqual(error?.isConnectivity, true)
+        expectEqual(error?.description.contains("s3cret"), false)
+        expectEqual(error?.message.contains("does not accept the user"), reply == "535 no")
+        expectEqual(error?.message.contains("requires TLS before the user and password"), reply == "530 log in first")
         #expect(server.messages.isEmpty)
     }
 
     @Test func `A mail submission recognizes a server that requires a user or TLS`() async throws {
         let server = try RawSMTPServer(refusing: ["MAIL": "530 log in first"])
         let error = await failure(server)
-        #expect(error?.isConnectivity == true)
-        #expect(error?.message.contains("requires a user and password, or TLS") == true)
+        expectEqual(error?.isConnectivity, true)
+        expectEqual(error?.message.contains("requires a user and password, or TLS"), true)
     }
 
     /// Scanners reply to a whole message after minutes, and have taken it: a client that gives up sends it again.
@@ -216,7 +218,7 @@ import Testing
         silent.readOn()
         slow.readOn()
         try await sent
-        #expect(slow.messages == [message])
+        expectEqual(slow.messages, [message])
     }
 
     @Test func `A mail submission without a server is offline`() async throws {
@@ -224,7 +226,7 @@ import Testing
             try await SMTPSubmission(timeout: .seconds(120)).send(
                 message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:1")
         }
-        #expect(error?.isConnectivity == true)
+        expectEqual(error?.isConnectivity, true)
     }
 
     /// 0.0.0.0 reaches this machine too, but is no loopback address and is treated as any other host.
@@ -237,7 +239,7 @@ import Testing
             try await SMTPSubmission(user: "ada", password: "s3cret", timeout: .seconds(120)).send(
                 message: message, from: "a@b", to: ["c@d"], via: "smtp://0.0.0.0:\(server.port)")
         }
-        #expect(error?.code == code)
+        expectEqual(error?.code, code)
         #expect(!server.commands.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") })
     }
 
@@ -247,13 +249,13 @@ import Testing
         let server = try await SubmissionServer(Certificate())
         try await SMTPSubmission(user: "ada", password: "s3cret").send(
             message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:\(server.port)")
-        #expect(await server.message() == "Subject: Hello||How are you?")
+        await expectEqual(server.message(), "Subject: Hello||How are you?")
         let implicit = try await SubmissionServer(Certificate(), isImplicit: true)
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission(user: "ada", password: "s3cret").send(
                 message: message, from: "a@b", to: ["c@d"], via: "smtps://127.0.0.1:\(implicit.port)")
         }
-        #expect(error?.code == HTTPError.tls.code)
+        expectEqual(error?.code, HTTPError.tls.code)
     }
 
     @Test func `A mail submission with smtps uses TLS at once`() async throws {
@@ -262,7 +264,7 @@ import Testing
             try await SMTPSubmission(timeout: .seconds(120)).send(
                 message: message, from: "a@b", to: ["c@d"], via: "smtps://127.0.0.1:\(server.port)")
         }
-        #expect(error?.code == HTTPError.tls.code)
+        expectEqual(error?.code, HTTPError.tls.code)
         #expect(!server.commands.contains { $0.hasPrefix("MAIL") })
     }
 
@@ -274,7 +276,7 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission().send(message: message, from: "a@b", to: ["c@d"], via: url)
         }
-        #expect(error?.code == HTTPError.invalidURL.code)
+        expectEqual(error?.code, HTTPError.invalidURL.code)
     }
 
     @Test(.timeLimit(.minutes(10)))

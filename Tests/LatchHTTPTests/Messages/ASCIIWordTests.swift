@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     @Test func `Bytes read eight at a time are printable if each of them is`() {
         for text in Self.texts {
             let expected = text.allSatisfy { (0x20...0x7E).contains($0) }
-            #expect(text.withUnsafeBufferPointer(\.isPrintableASCII) == expected, "\(text)")
+            expectEqual(text.withUnsafeBufferPointer(\.isPrintableASCII), expected, "\(text)")
         }
         #expect([UInt8]().withUnsafeBufferPointer(\.isPrintableASCII))
     }
@@ -31,7 +32,7 @@ import Testing
         for text in Self.texts {
             var lower = text
             lower.withUnsafeMutableBufferPointer { $0.lowercaseASCII() }
-            #expect(lower == text.map { asciiLowercased($0) as UInt8 })
+            expectEqual(lower, text.map { asciiLowercased($0) as UInt8 })
         }
     }
 
@@ -39,9 +40,9 @@ import Testing
         let names = Self.texts.filter { $0.allSatisfy { $0 < 0x80 } }.map { String(decoding: $0, as: UTF8.self) }
         for name in names {
             #expect(name.equalsIgnoringCase(name.lowercasedASCII()))
-            #expect(HTTPFieldName(name) == HTTPFieldName(name.lowercasedASCII()))
+            expectEqual(HTTPFieldName(name), HTTPFieldName(name.lowercasedASCII()))
             let isSame = name.lowercasedASCII() == Self.unchanged.lowercasedASCII()
-            #expect(name.equalsIgnoringCase(Self.unchanged) == isSame, "\(name)")
+            expectEqual(name.equalsIgnoringCase(Self.unchanged), isSame, "\(name)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchHTTP
@@ -24,13 +25,13 @@ import Testing
     func `Bytes spell a text in UTF-8, and no text that looks the same`(text: String) {
         for other in ["", "GET", "a text that is longer than fifteen bytes", "\u{E9}", "e\u{301}", "get"] {
             Array(text.utf8).withUnsafeBufferPointer { bytes in
-                #expect(bytes.spells(other) == (Array(text.utf8) == Array(other.utf8)))
+                expectEqual(bytes.spells(other), Array(text.utf8) == Array(other.utf8))
             }
         }
     }
 
     @Test(arguments: ["GET", "get", "GE", "GETS", "POST", "M-SEARCH"])
     func `Bytes spell a method with its case`(text: String) {
-        #expect(Array(text.utf8).withUnsafeBufferPointer { HTTPMethod(token: $0) }.rawValue == text)
+        expectEqual(Array(text.utf8).withUnsafeBufferPointer { HTTPMethod(token: $0) }.rawValue, text)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -22,7 +23,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try write(content, to: folder + "/file")
             let stream = try HTTPBodyStream.file(at: folder + "/file")
-            #expect(stream.length == size)
+            expectEqual(stream.length, size)
             #expect(stream.isReplayable)
             for _ in 0..<2 {
                 var bytes: [UInt8] = []
@@ -30,7 +31,7 @@ import Testing
                     #expect(piece.count <= 262_144)
                     bytes += piece
                 }
-                #expect(bytes == content)
+                expectEqual(bytes, content)
             }
         }
     }
@@ -39,7 +40,7 @@ import Testing
         try await withTemporaryFolder { folder in
             for path in [folder + "/missing", folder, "/dev/null", ""] {
                 let error = #expect(throws: HTTPError.self) { try HTTPBodyStream.file(at: path) }
-                #expect(error?.code == HTTPError.fileUnavailable.code)
+                expectEqual(error?.code, HTTPError.fileUnavailable.code)
             }
         }
     }
@@ -49,9 +50,9 @@ import Testing
             try write([1], to: folder + "/file")
             chmod(folder + "/file", 0o600)
             try await HTTPBodyStream([2, 3] as [UInt8]).write(to: folder + "/file")
-            #expect(try read(folder + "/file") == [2, 3])
+            try expectEqual(read(folder + "/file"), [2, 3])
             let mode = try FileManager.default.attributesOfItem(atPath: folder + "/file")[.posixPermissions] as? Int
-            #expect(mode == 0o600)
+            expectEqual(mode, 0o600)
         }
     }
 
@@ -59,7 +60,7 @@ import Testing
     @Test func `A file as content goes into a pipe or a device as it is`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/pipe"
-            #expect(mkfifo(path, 0o600) == 0)
+            expectEqual(mkfifo(path, 0o600), 0)
             // Nobody reads it.
             await #expect(throws: HTTPError.fileUnavailable) {
                 try await HTTPBodyStream([1] as [UInt8]).write(to: path)
@@ -69,11 +70,11 @@ import Testing
             var buffer = [UInt8](repeating: 0, count: 8)
             #expect(Foundation.read(reader, &buffer, 8) == 3 && buffer.prefix(3) == [1, 2, 3])
             close(reader)
-            #expect(try names(in: folder) == ["pipe"])
+            try expectEqual(names(in: folder), ["pipe"])
             try await HTTPBodyStream([1] as [UInt8]).write(to: "/dev/null")
-            #expect(
-                try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
-                    == .typeCharacterSpecial)
+            try expectEqual(
+                FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType,
+                .typeCharacterSpecial)
         }
     }
 
@@ -92,7 +93,7 @@ import Testing
             try write([UInt8](repeating: 7, count: 600_000), to: folder + "/file")
             let stream = try HTTPBodyStream.file(at: folder + "/file")
             var iterator = stream.makeAsyncIterator()
-            #expect(try await iterator.next()?.count == 262_144)
+            try await expectEqual(iterator.next()?.count, 262_144)
             let handle = try #require(FileHandle(forWritingAtPath: folder + "/file"))
             try handle.truncate(atOffset: UInt64(size))
             await #expect(throws: HTTPError.fileChanged) { while try await iterator.next() != nil {} }
@@ -108,7 +109,7 @@ import Testing
                 if count == 0 { try FileManager.default.removeItem(atPath: folder + "/file") }
                 count += piece.count
             }
-            #expect(count == 600_000)
+            expectEqual(count, 600_000)
             await #expect(throws: HTTPError.fileUnavailable) { for try await _ in stream {} }
         }
     }
@@ -120,10 +121,10 @@ import Testing
             let stream = HTTPBodyStream(length: 6, once: { pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
             let progress = Recording<[Int?]>()
             let count = try await stream.write(to: folder + "/file") { progress.add([$0, $1]) }
-            #expect(count == 6)
-            #expect(progress.entries == [[2, 6], [3, 6], [6, 6]])
-            #expect(try read(folder + "/file") == [1, 2, 3, 4, 5, 6])
-            #expect(try names(in: folder) == ["file"])
+            expectEqual(count, 6)
+            expectEqual(progress.entries, [[2, 6], [3, 6], [6, 6]])
+            try expectEqual(read(folder + "/file"), [1, 2, 3, 4, 5, 6])
+            try expectEqual(names(in: folder), ["file"])
         }
     }
 
@@ -147,8 +148,8 @@ import Testing
             await #expect(throws: HTTPError.tooLarge) { try await unannounced.write(to: path, upTo: 99) }
             let short = HTTPBodyStream(length: 3) { { nil } }
             await #expect(throws: HTTPError.lengthMismatch) { try await short.write(to: path) }
-            #expect(try read(path) == [9])
-            #expect(try names(in: folder) == ["file"])
+            try expectEqual(read(path), [9])
+            try expectEqual(names(in: folder), ["file"])
         }
     }
 
@@ -165,7 +166,7 @@ import Testing
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             let left = try names(in: folder)
-            #expect(left == [])
+            expectEqual(left, [])
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Synchronization
@@ -40,25 +41,25 @@ import Testing
     @Test func `A stream of content that opens again gives the same each time`() async throws {
         let stream = HTTPBodyStream(length: 3) { countdown(from: 3) }
         #expect(stream.isReplayable)
-        for _ in 0..<3 { #expect(try await pieces(of: stream) == [[2], [1], [0]]) }
+        for _ in 0..<3 { try await expectEqual(pieces(of: stream), [[2], [1], [0]]) }
     }
 
     @Test func `A stream of content in memory gives all of it at once, and nothing if it is empty`() async throws {
-        #expect(try await pieces(of: HTTPBodyStream([1, 2, 3])) == [[1, 2, 3]])
-        #expect(try await pieces(of: HTTPBodyStream([])) == [])
+        try await expectEqual(pieces(of: HTTPBodyStream([1, 2, 3])), [[1, 2, 3]])
+        try await expectEqual(pieces(of: HTTPBodyStream([])), [])
     }
 
     @Test func `A stream of content that can be read once says so the second time`() async throws {
         let stream = HTTPBodyStream(once: countdown(from: 2))
         #expect(!stream.isReplayable)
-        #expect(try await pieces(of: stream) == [[1], [0]])
+        try await expectEqual(pieces(of: stream), [[1], [0]])
         await #expect(throws: HTTPError.streamSpent) { try await pieces(of: stream) }
     }
 
     @Test func `A stream of content leaves out pieces without bytes`() async throws {
         let left = Mutex<[[UInt8]]>([[], [1], [], [], [2], []])
         let stream = HTTPBodyStream(once: { left.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
-        #expect(try await pieces(of: stream) == [[1], [2]])
+        try await expectEqual(pieces(of: stream), [[1], [2]])
     }
 
     @Test func `A stream of content ends for good with its first error`() async throws {
@@ -69,25 +70,25 @@ import Testing
         })
         var iterator = stream.makeAsyncIterator()
         await #expect(throws: Broken.self) { try await iterator.next() }
-        #expect(try await iterator.next() == nil)
-        #expect(calls.withLock { $0 } == 1)
+        try await expectNil(iterator.next())
+        expectEqual(calls.withLock { $0 }, 1)
     }
 
     @Test func `A stream of content releases its source at the end, and if the reader leaves early`() async throws {
         let ended = Recording<String>()
         let whole = HTTPBodyStream { countdown(from: 3, held: Held { ended.add("read") }) }
-        #expect(try await pieces(of: whole).count == 3)
-        #expect(ended.entries == ["read"])
+        try await expectEqual(pieces(of: whole).count, 3)
+        expectEqual(ended.entries, ["read"])
         let left = HTTPBodyStream { countdown(from: 3, held: Held { ended.add("left") }) }
         for try await _ in left { break }
-        #expect(ended.entries == ["read", "left"])
+        expectEqual(ended.entries, ["read", "left"])
     }
 
     @Test func `A stream of content that can be read once releases its source with the reader`() async throws {
         let ended = Recording<String>()
         let stream = HTTPBodyStream(once: countdown(from: 3, held: Held { ended.add("left") }))
         for try await _ in stream { break }
-        #expect(ended.entries == ["left"])
+        expectEqual(ended.entries, ["left"])
         await #expect(throws: HTTPError.streamSpent) { try await pieces(of: stream) }
     }
 
@@ -98,8 +99,8 @@ import Testing
             return countdown(from: 1)
         }
         var iterator = stream.makeAsyncIterator()
-        #expect(opened.withLock { $0 } == 0)
-        #expect(try await iterator.next() == [0])
-        #expect(opened.withLock { $0 } == 1)
+        expectEqual(opened.withLock { $0 }, 0)
+        try await expectEqual(iterator.next(), [0])
+        expectEqual(opened.withLock { $0 }, 1)
     }
 }

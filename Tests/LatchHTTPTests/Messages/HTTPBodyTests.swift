@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Synchronization
@@ -8,11 +9,11 @@ import Testing
 @Suite struct HTTPBodyTests {
     @Test func `The content of a message in memory has a length, a text and no stream`() {
         let body = HTTPBody("grüße")
-        #expect(body.length == 7)
-        #expect(body.text == "grüße")
-        #expect(body.stream == nil)
+        expectEqual(body.length, 7)
+        expectEqual(body.text, "grüße")
+        expectNil(body.stream)
         #expect(body.isReplayable)
-        #expect(HTTPBody([0xFF]).text == nil)
+        expectNil(HTTPBody([0xFF]).text)
     }
 
     @Test func `The content of a message is empty only if that is known`() {
@@ -26,8 +27,8 @@ import Testing
         for body in [HTTPBody("hello"), HTTPBody(HTTPBodyStream(Array("hello".utf8)))] {
             var bytes: [UInt8] = []
             for try await piece in body.chunks { bytes += piece }
-            #expect(bytes == Array("hello".utf8))
-            #expect(try await body.collected(upTo: 5) == bytes)
+            expectEqual(bytes, Array("hello".utf8))
+            try await expectEqual(body.collected(upTo: 5), bytes)
         }
     }
 
@@ -45,14 +46,14 @@ import Testing
                 return [UInt8](repeating: 1, count: 10)
             }))
         await #expect(throws: HTTPError.tooLarge) { try await endless.collected(upTo: 95) }
-        #expect(pieces.withLock { $0 } == 10)
+        expectEqual(pieces.withLock { $0 }, 10)
     }
 
     @Test func `The content of a message is equal by its bytes, or by being the same stream`() {
         let stream = HTTPBodyStream([1])
-        #expect(HTTPBody([1]) == HTTPBody([1]))
-        #expect(HTTPBody(stream) == HTTPBody(stream))
-        #expect(HTTPBody(stream) != HTTPBody(HTTPBodyStream([1])))
-        #expect(HTTPBody(stream).hashValue == HTTPBody(stream).hashValue)
+        expectEqual(HTTPBody([1]), HTTPBody([1]))
+        expectEqual(HTTPBody(stream), HTTPBody(stream))
+        expectNotEqual(HTTPBody(stream), HTTPBody(HTTPBodyStream([1])))
+        expectEqual(HTTPBody(stream).hashValue, HTTPBody(stream).hashValue)
     }
 }

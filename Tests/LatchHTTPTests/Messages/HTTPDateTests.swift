@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -18,8 +19,8 @@ import Testing
     ])
     func `A date of a header field is written and read to the second`(text: String, seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
-        #expect(HTTPDate(date).description == text)
-        #expect(try #require(HTTPDate(text)).date == date)
+        expectEqual(HTTPDate(date).description, text)
+        try expectEqual(#require(HTTPDate(text)).date, date)
     }
 
     /// RFC 9110 §5.6.7: a recipient must read them.
@@ -29,7 +30,7 @@ import Testing
         ("Tuesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999), ("Tue Feb 29 12:00:00 2000", 951_825_600),
     ])
     func `A date of a header field is read in the two obsolete forms`(text: String, seconds: Double) throws {
-        #expect(try #require(HTTPDate(text)).date == Date(timeIntervalSince1970: seconds))
+        try expectEqual(#require(HTTPDate(text)).date, Date(timeIntervalSince1970: seconds))
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -38,8 +39,8 @@ import Testing
         for _ in 0..<2_000 {
             let second = Double.random(in: Self.first...Self.last, using: &random).rounded(.down)
             let date = HTTPDate(Date(timeIntervalSince1970: second))
-            #expect(try #require(HTTPDate(date.description), "seed \(seed): \(date)") == date, "seed \(seed)")
-            #expect(date.description.utf8.count == 29, "seed \(seed): \(date)")
+            try expectEqual(#require(HTTPDate(date.description), "seed \(seed): \(date)"), date, "seed \(seed)")
+            expectEqual(date.description.utf8.count, 29, "seed \(seed): \(date)")
         }
     }
 
@@ -54,13 +55,13 @@ import Testing
             // Before 1582 Foundation's calendar is the Julian one.
             let second = Double.random(in: -12_000_000_000...Self.last, using: &random).rounded(.down)
             let date = Date(timeIntervalSince1970: second)
-            #expect(HTTPDate(date).description == format.string(from: date), "seed \(seed)")
+            expectEqual(HTTPDate(date).description, format.string(from: date), "seed \(seed)")
         }
     }
 
     @Test(arguments: [(0.999, 0), (-0.001, -1), (-1.0, -1), (1.5, 1), (-1.5, -2)] as [(Double, Double)])
     func `A date of a header field drops fractions of a second towards the past`(seconds: Double, whole: Double) {
-        #expect(HTTPDate(Date(timeIntervalSince1970: seconds)).date == Date(timeIntervalSince1970: whole))
+        expectEqual(HTTPDate(Date(timeIntervalSince1970: seconds)).date, Date(timeIntervalSince1970: whole))
     }
 
     @Test(
@@ -72,23 +73,23 @@ import Testing
         seconds: Double, nearest: Double
     ) {
         let date = HTTPDate(Date(timeIntervalSince1970: seconds))
-        #expect(date.date == Date(timeIntervalSince1970: nearest))
-        #expect(HTTPDate(date.description) == date)
+        expectEqual(date.date, Date(timeIntervalSince1970: nearest))
+        expectEqual(HTTPDate(date.description), date)
     }
 
     @Test func `A date of a header field that is not a number is the first of all`() {
-        #expect(HTTPDate(Date(timeIntervalSince1970: .nan)).description == "Sat, 01 Jan 0000 00:00:00 GMT")
+        expectEqual(HTTPDate(Date(timeIntervalSince1970: .nan)).description, "Sat, 01 Jan 0000 00:00:00 GMT")
     }
 
     @Test func `A date of a header field can name a leap second, which is the next minute's first`() throws {
         let leap = try #require(HTTPDate("Sat, 31 Dec 2016 23:59:60 GMT"))
-        #expect(leap.description == "Sun, 01 Jan 2017 00:00:00 GMT")
+        expectEqual(leap.description, "Sun, 01 Jan 2017 00:00:00 GMT")
         let end = try #require(HTTPDate("Fri, 31 Dec 9999 23:59:60 GMT"))
-        #expect(end.description == "Fri, 31 Dec 9999 23:59:59 GMT")
+        expectEqual(end.description, "Fri, 31 Dec 9999 23:59:59 GMT")
     }
 
     @Test func `A date of a header field counts by its day and not by its weekday`() {
-        #expect(HTTPDate("Mon, 06 Nov 1994 08:49:37 GMT")?.description == "Sun, 06 Nov 1994 08:49:37 GMT")
+        expectEqual(HTTPDate("Mon, 06 Nov 1994 08:49:37 GMT")?.description, "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
     @Test(arguments: [
@@ -105,7 +106,7 @@ import Testing
         "sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun,, 06 Nov 1994 08:49:37 GMT",
     ])
     func `A date of a header field in any other form is invalid`(text: String) {
-        #expect(HTTPDate(text) == nil)
+        expectNil(HTTPDate(text))
     }
 
     @Test(arguments: [
@@ -120,7 +121,7 @@ import Testing
         "Sun, ０６ Nov 1994 08:49:37 GMT",
     ])
     func `A date of a header field with an impossible number is invalid`(text: String) {
-        #expect(HTTPDate(text) == nil)
+        expectNil(HTTPDate(text))
     }
 
     @Test(arguments: [
@@ -129,7 +130,7 @@ import Testing
         "Sun, 31 Nov 1994 00:00:00 GMT",
     ])
     func `A date of a header field that the calendar does not have is invalid`(text: String) {
-        #expect(HTTPDate(text) == nil)
+        expectNil(HTTPDate(text))
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -141,7 +142,7 @@ import Testing
             for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = random.pick(pieces) }
             let text = String(decoding: bytes, as: UTF8.self)
             guard let date = HTTPDate(text) else { continue }
-            #expect(HTTPDate(date.description) == date, "seed \(seed): \(text)")
+            expectEqual(HTTPDate(date.description), date, "seed \(seed): \(text)")
             // All but the weekday, which is not looked at, and a leap second is as it was read.
             let isLeap = text.contains(":60 ")
             #expect(isLeap || text.dropFirst(3) == date.description.dropFirst(3), "seed \(seed): \(text)")

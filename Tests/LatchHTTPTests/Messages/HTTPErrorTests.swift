@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Testing
@@ -11,11 +12,11 @@ import Testing
     ]
 
     @Test func `An error of HTTP has a unique code and a sentence`() {
-        #expect(Set(Self.all.map(\.code)).count == Self.all.count)
+        expectEqual(Set(Self.all.map(\.code)).count, Self.all.count)
         for error in Self.all {
             #expect(error.message.hasSuffix(".") && !error.message.isEmpty, "\(error.code)")
-            #expect(error.hint?.hasSuffix(".") != false, "\(error.code)")
-            #expect(error.response == nil)
+            expectNotEqual(error.hint?.hasSuffix("."), false, "\(error.code)")
+            expectNil(error.response)
         }
     }
 
@@ -28,13 +29,13 @@ import Testing
             (.undecodable("at 'a' it is malformed.", response: response), .undecodable),
         ]
         for (error, pattern) in made {
-            #expect(Self.all.filter { $0 ~= error }.map(\.code) == [pattern.code])
-            #expect(error == pattern)
+            expectEqual(Self.all.filter { $0 ~= error }.map(\.code), [pattern.code])
+            expectEqual(error, pattern)
         }
     }
 
     @Test func `An error of HTTP is the network's if trying again can help`() {
-        #expect(Self.all.filter(\.isConnectivity) == [.offline, .timeout])
+        expectEqual(Self.all.filter(\.isConnectivity), [.offline, .timeout])
         #expect(!HTTPError.mailRefused("550").isConnectivity)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Testing
@@ -39,11 +40,11 @@ import Testing
                 fields[HTTPFieldName(name)] = nil
                 model.removeAll { $0.name.lowercased() == key }
             }
-            #expect(lines(fields) == model.map { "\($0.name)=\($0.value)" }, "seed \(seed), step \(step)")
+            expectEqual(lines(fields), model.map { "\($0.name)=\($0.value)" }, "seed \(seed), step \(step)")
             let probe = random.pick(Self.names)
             let values = model.filter { $0.name.lowercased() == probe.lowercased() }.map(\.value)
-            #expect(fields.values(of: HTTPFieldName(probe)) == values, "seed \(seed), step \(step)")
-            #expect(fields[HTTPFieldName(probe)] == values.first, "seed \(seed), step \(step)")
+            expectEqual(fields.values(of: HTTPFieldName(probe)), values, "seed \(seed), step \(step)")
+            expectEqual(fields[HTTPFieldName(probe)], values.first, "seed \(seed), step \(step)")
         }
     }
 
@@ -59,8 +60,8 @@ import Testing
                 one.append("\(index)", for: HTTPFieldName(name))
                 other.append("\(index)", for: HTTPFieldName(name.uppercased()))
             }
-            #expect(one == other, "seed \(seed)")
-            #expect(one.hashValue == other.hashValue, "seed \(seed)")
+            expectEqual(one, other, "seed \(seed)")
+            expectEqual(one.hashValue, other.hashValue, "seed \(seed)")
         }
     }
 
@@ -76,9 +77,9 @@ import Testing
                 isRefused = false
             } catch {
                 isRefused = true
-                #expect(error == HTTPError.invalidField)
+                expectEqual(error, HTTPError.invalidField)
             }
-            #expect(isRefused == breaks, "seed \(seed): \(value.debugDescription)")
+            expectEqual(isRefused, breaks, "seed \(seed): \(value.debugDescription)")
         }
     }
 }
@@ -89,17 +90,17 @@ import Testing
         spelled: String, canonical: String
     ) {
         let name = HTTPFieldName(spelled)
-        #expect(name.description == spelled)
-        #expect(name.rawName == spelled)
-        #expect(name.canonicalName == canonical)
-        #expect(name == HTTPFieldName(canonical))
-        #expect(Set([name, HTTPFieldName(canonical)]).count == 1)
+        expectEqual(name.description, spelled)
+        expectEqual(name.rawName, spelled)
+        expectEqual(name.canonicalName, canonical)
+        expectEqual(name, HTTPFieldName(canonical))
+        expectEqual(Set([name, HTTPFieldName(canonical)]).count, 1)
     }
 
     /// Unicode would take KELVIN SIGN for a K: a field that no peer reads as a cookie must not pass for one here.
     @Test(arguments: ["COO\u{212A}IE", "Cook\u{130}e", "Cook\u{131}e", "Ｃookie"])
     func `The name of a header field has no other letter equal to one of ASCII`(name: String) {
-        #expect(HTTPFieldName(name) != .cookie)
+        expectNotEqual(HTTPFieldName(name), .cookie)
     }
 
     /// Somebody who makes names with the digest of a known one must not pass for that.
@@ -109,22 +110,22 @@ import Testing
     ])
     func `The name of a header field differs from another name with the same digest`(name: String, known: HTTPFieldName)
     {
-        #expect(HTTPFieldName(name).digest == known.digest)
-        #expect(HTTPFieldName(name) != known)
-        #expect(HTTPFieldName(name.uppercased()) != known)
+        expectEqual(HTTPFieldName(name).digest, known.digest)
+        expectNotEqual(HTTPFieldName(name), known)
+        expectNotEqual(HTTPFieldName(name.uppercased()), known)
     }
 
     @Test func `The name of a header field hashes equally if it is equal, also if it is not a token`() {
         let names = [0b1000_0001_1001_000, 0b1101_1010_0101_0110_1].map { number in
             (0..<17).map { number >> $0 & 1 == 1 ? "\u{C9}" : "E\u{301}" }.joined()
         }
-        #expect(names[0] == names[1])
-        #expect(HTTPFieldName(names[0]).digest == HTTPFieldName(names[1]).digest)
-        #expect(HTTPFieldName(names[0]) != HTTPFieldName(names[1]))
+        expectEqual(names[0], names[1])
+        expectEqual(HTTPFieldName(names[0]).digest, HTTPFieldName(names[1]).digest)
+        expectNotEqual(HTTPFieldName(names[0]), HTTPFieldName(names[1]))
     }
 
     @Test func `The name of a header field is a token of the bytes that RFC 9110 lists`() {
         let allowed = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-        for byte in UInt8.min...UInt8.max { #expect(isTokenByte(byte) == allowed.contains(byte), "\(byte)") }
+        for byte in UInt8.min...UInt8.max { expectEqual(isTokenByte(byte), allowed.contains(byte), "\(byte)") }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -27,11 +28,11 @@ import Testing
             let fragment = random.pick(["", "#", "#top", "#a?b/c"])
             let url = "\(mixedCase(scheme, &random))://\(mixedCase(host, &random))\(shown)\(path)\(fragment)"
             let split = try HTTPOrigin.split(url)
-            #expect(split.origin.scheme == scheme, "seed \(seed): \(url)")
-            #expect(split.origin.host == host, "seed \(seed): \(url)")
-            #expect(split.origin.port == port, "seed \(seed): \(url)")
-            #expect(split.path == (path.hasPrefix("/") ? path : "/" + path), "seed \(seed): \(url)")
-            #expect(try HTTPOrigin.split(split.origin.description).origin == split.origin, "seed \(seed): \(url)")
+            expectEqual(split.origin.scheme, scheme, "seed \(seed): \(url)")
+            expectEqual(split.origin.host, host, "seed \(seed): \(url)")
+            expectEqual(split.origin.port, port, "seed \(seed): \(url)")
+            expectEqual(split.path, path.hasPrefix("/") ? path : "/" + path, "seed \(seed): \(url)")
+            try expectEqual(HTTPOrigin.split(split.origin.description).origin, split.origin, "seed \(seed): \(url)")
         }
     }
 
@@ -47,7 +48,7 @@ import Testing
                     again.origin == split.origin && again.path == split.path, "seed \(seed): \(url.debugDescription)")
                 #expect(split.path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "seed \(seed): \(url.debugDescription)")
             } catch {
-                #expect(error == HTTPError.invalidURL)
+                expectEqual(error, HTTPError.invalidURL)
                 #expect(!error.message.contains("\n"))
             }
         }
@@ -74,12 +75,12 @@ import Testing
 @Suite struct OriginCredentialTests {
     /// Unicode would take KELVIN SIGN for a K, and a credential for the one host must not go to the other.
     @Test func `The border of an origin has no other letter equal to one of ASCII`() {
-        #expect(
-            HTTPOrigin(scheme: "https", authority: "ban\u{212A}.example")
-                != HTTPOrigin(scheme: "https", authority: "bank.example"))
-        #expect(
-            HTTPOrigin(scheme: "https", authority: "BANK.example")
-                == HTTPOrigin(scheme: "https", authority: "bank.EXAMPLE"))
+        expectNotEqual(
+            HTTPOrigin(scheme: "https", authority: "ban\u{212A}.example"),
+            HTTPOrigin(scheme: "https", authority: "bank.example"))
+        expectEqual(
+            HTTPOrigin(scheme: "https", authority: "BANK.example"),
+            HTTPOrigin(scheme: "https", authority: "bank.EXAMPLE"))
     }
 
     @Test(arguments: [
@@ -91,13 +92,13 @@ import Testing
         authority: String, host: String, port: Int
     ) {
         let origin = HTTPOrigin(scheme: "https", authority: authority)
-        #expect(origin.host == host)
-        #expect(origin.port == port)
+        expectEqual(origin.host, host)
+        expectEqual(origin.port, port)
     }
 
     @Test func `The border of an origin writes the port of the other scheme`() {
-        #expect(HTTPOrigin(scheme: "http", authority: "h:443").description == "http://h:443")
-        #expect(HTTPOrigin(scheme: "https", authority: "h:80").authority == "h:80")
-        #expect(HTTPOrigin(scheme: "https", authority: "h:443").authority == "h")
+        expectEqual(HTTPOrigin(scheme: "http", authority: "h:443").description, "http://h:443")
+        expectEqual(HTTPOrigin(scheme: "https", authority: "h:80").authority, "h:80")
+        expectEqual(HTTPOrigin(scheme: "https", authority: "h:443").authority, "h")
     }
 }

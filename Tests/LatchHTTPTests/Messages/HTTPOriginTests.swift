@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Testing
@@ -13,8 +14,8 @@ import Testing
     ])
     func `The split of a URL gives origin and path`(url: String, origin: String, path: String) throws {
         let split = try HTTPOrigin.split(url)
-        #expect(split.origin.description == origin)
-        #expect(split.path == path)
+        expectEqual(split.origin.description, origin)
+        expectEqual(split.path, path)
     }
 
     // Found by fuzz-origin: each of these was an origin for us and may be another one for the transport.
@@ -36,15 +37,15 @@ import Testing
     func `An origin is scheme, host and port, and leaves out the scheme's own port`(
         scheme: String, authority: String, text: String
     ) {
-        #expect(HTTPOrigin(scheme: scheme, authority: authority).description == text)
+        expectEqual(HTTPOrigin(scheme: scheme, authority: authority).description, text)
     }
 
     @Test func `An origin differs by each of its three parts`() {
         let origin = HTTPOrigin(scheme: "https", authority: "a")
-        #expect(origin == HTTPOrigin(scheme: "https", authority: "A:443"))
-        #expect(origin != HTTPOrigin(scheme: "http", authority: "a"))
-        #expect(origin != HTTPOrigin(scheme: "https", authority: "a:444"))
-        #expect(origin != HTTPOrigin(scheme: "https", authority: "a.b"))
+        expectEqual(origin, HTTPOrigin(scheme: "https", authority: "A:443"))
+        expectNotEqual(origin, HTTPOrigin(scheme: "http", authority: "a"))
+        expectNotEqual(origin, HTTPOrigin(scheme: "https", authority: "a:444"))
+        expectNotEqual(origin, HTTPOrigin(scheme: "https", authority: "a.b"))
     }
 
     @Test(arguments: ["localhost", "LOCALHOST:1", "a.localhost", "127.0.0.1", "127.255.1.2:80", "[::1]", "[::1]:9"])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -15,7 +16,7 @@ import Testing
     func `A status belongs to the class of its first digit`(code: Int, success: Bool, client: Bool, server: Bool) {
         let status = HTTPStatus(rawValue: code)
         #expect((status.isSuccess, status.isClientError, status.isServerError) == (success, client, server))
-        #expect(status.description == "\(code)")
+        expectEqual(status.description, "\(code)")
     }
 
     @Test func `A status makes a response a success or an error that carries it`() throws {
@@ -23,9 +24,9 @@ import Testing
         for code in [100, 199, 300, 304, 400, 503] {
             let response = HTTPResponse(status: HTTPStatus(rawValue: code), body: HTTPBody("why"))
             let error = #expect(throws: HTTPError.unacceptableStatus) { try response.requireSuccess() }
-            #expect(error?.response?.status.rawValue == code)
-            #expect(error?.response?.body.text == "why")
-            #expect(error?.message.contains("\(code)") == true)
+            expectEqual(error?.response?.status.rawValue, code)
+            expectEqual(error?.response?.body.text, "why")
+            expectEqual(error?.message.contains("\(code)"), true)
         }
     }
 }
@@ -42,20 +43,20 @@ import Testing
     }
 
     @Test func `A method is compared with case`() {
-        #expect(HTTPMethod.get == "GET")
-        #expect(HTTPMethod.get != "get")
-        #expect(HTTPMethod.patch.description == "PATCH")
+        expectEqual(HTTPMethod.get, "GET")
+        expectNotEqual(HTTPMethod.get, "get")
+        expectEqual(HTTPMethod.patch.description, "PATCH")
     }
 }
 
 @Suite struct ContentTests {
     @Test func `Content is text if it is UTF-8, and bytes in any case`() {
-        #expect(HTTPBody("é").bytes == [0xC3, 0xA9])
-        #expect(HTTPBody("é").text == "é")
-        #expect(HTTPBody([0xC3]).text == nil)
-        #expect(HTTPBody([0xC3]).bytes.count == 1)
+        expectEqual(HTTPBody("é").bytes, [0xC3, 0xA9])
+        expectEqual(HTTPBody("é").text, "é")
+        expectNil(HTTPBody([0xC3]).text)
+        expectEqual(HTTPBody([0xC3]).bytes.count, 1)
         #expect(HTTPBody.empty.isEmpty)
-        #expect(HTTPBody.empty.text == "")
+        expectEqual(HTTPBody.empty.text, "")
         #expect(!HTTPBody([0]).isEmpty)
     }
 }
@@ -70,15 +71,15 @@ import Testing
 
     @Test func `The context of a request holds a value for each key, or the key's default`() {
         var context = HTTPContext()
-        #expect(context[Attempt.self] == 1)
-        #expect(context[Note.self] == nil)
+        expectEqual(context[Attempt.self], 1)
+        expectNil(context[Note.self])
         context[Attempt.self] = 2
         context[Note.self] = "second"
         context[Attempt.self] += 1
-        #expect(context[Attempt.self] == 3)
-        #expect(context[Note.self] == "second")
+        expectEqual(context[Attempt.self], 3)
+        expectEqual(context[Note.self], "second")
         context[Note.self] = nil
-        #expect(context[Note.self] == nil)
+        expectNil(context[Note.self])
     }
 
     @Test func `The context of a request is copied with the request and then separate`() {
@@ -86,17 +87,17 @@ import Testing
         first.context[Attempt.self] = 5
         var second = first
         second.context[Attempt.self] = 6
-        #expect(first.context[Attempt.self] == 5)
-        #expect(second.context[Attempt.self] == 6)
+        expectEqual(first.context[Attempt.self], 5)
+        expectEqual(second.context[Attempt.self], 6)
     }
 
     @Test func `The context of a request carries the request's own time and the names of its credentials`() {
         var request = HTTPRequest(authority: "h", path: "/")
-        #expect(request.timeout == nil)
+        expectNil(request.timeout)
         #expect(request.credentialFields.isEmpty)
         request.timeout = .seconds(3)
         request.credentialFields = ["X-Key"]
-        #expect(request.timeout == .seconds(3))
+        expectEqual(request.timeout, .seconds(3))
         #expect(request.isCredential("x-key"))
     }
 }
@@ -111,15 +112,15 @@ import Testing
     func `A request is made from a URL`(url: String, scheme: String, authority: String, path: String) throws {
         let request = try HTTPRequest(method: .put, url: #require(URL(string: url)), body: HTTPBody("x"))
         #expect((request.method, request.scheme, request.authority, request.path) == (.put, scheme, authority, path))
-        #expect(request.body.text == "x")
-        #expect(request.absoluteURL == "\(scheme)://\(authority)\(path)")
+        expectEqual(request.body.text, "x")
+        expectEqual(request.absoluteURL, "\(scheme)://\(authority)\(path)")
     }
 
     @Test(arguments: ["ftp://h/", "mailto:a@b", "/relative", "https://u:p@h/", "https:///x", "https://u@h"])
     func `A request is not made from a URL that cannot be requested`(url: String) throws {
         let url = try #require(URL(string: url))
         #expect(throws: HTTPError.invalidURL) { try HTTPRequest(url: url) }
-        #expect(HTTPOrigin(url) == nil)
+        expectNil(HTTPOrigin(url))
     }
 
     @Test(
@@ -131,7 +132,7 @@ import Testing
         target: String, path: String, query: String?
     ) {
         let request = HTTPRequest(authority: "h", path: target)
-        #expect(String(request.pathWithoutQuery) == path)
-        #expect(request.query.map(String.init) == query)
+        expectEqual(String(request.pathWithoutQuery), path)
+        expectEqual(request.query.map(String.init), query)
     }
 }

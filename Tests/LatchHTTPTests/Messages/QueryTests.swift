@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import Testing
@@ -12,7 +13,7 @@ import Testing
         ("/?a&\u{301}b=1", ["a|", "\u{301}b|1"]),
     ])
     func `The query of a request is split by its bytes and left encoded`(path: String, pairs: [String]) {
-        #expect(request(path).rawQueryPairs.map { "\($0.name)|\($0.value)" } == pairs)
+        expectEqual(request(path).rawQueryPairs.map { "\($0.name)|\($0.value)" }, pairs)
     }
 
     @Test(arguments: [
@@ -22,13 +23,13 @@ import Testing
     func `The query of a request loses all pairs of a name, and nothing else`(path: String, rest: String) {
         var request = request(path)
         request.removeQueryParameters(named: "a")
-        #expect(request.path == rest)
+        expectEqual(request.path, rest)
     }
 
     @Test func `The query of a request takes a plus in a name for a space`() {
         var request = request("/?a+b=1&a%20b=2&a%2Bb=3")
         request.removeQueryParameters(named: "a b")
-        #expect(request.path == "/?a%2Bb=3")
+        expectEqual(request.path, "/?a%2Bb=3")
     }
 
     @Test(arguments: [
@@ -37,21 +38,21 @@ import Testing
     func `The query of a request has one pair of a name that was set`(path: String, expected: String) {
         var request = request(path)
         request.setQueryParameter("a", to: "x&")
-        #expect(request.path == expected)
+        expectEqual(request.path, expected)
     }
 }
 
 @Suite struct PercentEncodingTests {
     @Test func `Percent-encoding comes back as it was, byte by byte`() {
         let all = (0...255).map { UInt8($0) }
-        #expect(PercentEncoding.decode(PercentEncoding.encode(all).utf8, plusIsSpace: true) == all)
-        #expect(PercentEncoding.decode(PercentEncoding.encode(all).utf8, plusIsSpace: false) == all)
-        #expect(PercentEncoding.encode("a/b c~".utf8) { $0 == 0x2F } == "a/b%20c~")
+        expectEqual(PercentEncoding.decode(PercentEncoding.encode(all).utf8, plusIsSpace: true), all)
+        expectEqual(PercentEncoding.decode(PercentEncoding.encode(all).utf8, plusIsSpace: false), all)
+        expectEqual(PercentEncoding.encode("a/b c~".utf8) { $0 == 0x2F }, "a/b%20c~")
     }
 
     @Test(arguments: [("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%%41", "%A"), ("a+b", "a b"), ("%2b", "+")])
     func `Percent-encoding that is broken stands for itself`(text: String, expected: String) {
-        #expect(PercentEncoding.decode(text.utf8, plusIsSpace: true) == Array(expected.utf8))
+        expectEqual(PercentEncoding.decode(text.utf8, plusIsSpace: true), Array(expected.utf8))
     }
 }
 
@@ -61,6 +62,6 @@ import Testing
         (951_782_399, "20000228T235959Z"), (253_402_300_799, "99991231T235959Z"), (-62_167_219_200, "00000101T000000Z"),
     ])
     func `A date in the basic format has fourteen digits`(seconds: Double, text: String) {
-        #expect(HTTPDate(Date(timeIntervalSince1970: seconds)).basicText == text)
+        expectEqual(HTTPDate(Date(timeIntervalSince1970: seconds)).basicText, text)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
                     expected += Array(text.utf8) + [0x2C]
                 }
             }
-            #expect(bytes == expected, "\(lengths)")
+            expectEqual(bytes, expected, "\(lengths)")
         }
     }
 
@@ -25,13 +26,13 @@ import Testing
     func `A writer of short texts writes numbers in decimal`(number: Int) {
         var bytes: [UInt8] = []
         bytes.appendTexts { $0.append(number) }
-        #expect(String(decoding: bytes, as: UTF8.self) == String(number))
+        expectEqual(String(decoding: bytes, as: UTF8.self), String(number))
     }
 
     @Test func `A writer of short texts fills its room byte by byte`() {
         var (bytes, digits): ([UInt8], [UInt8]) = ([], [])
         bytes.appendTexts { writer in for index in 0..<5000 { writer.append(index % 10) } }
         for index in 0..<5000 { digits.append(0x30 + UInt8(index % 10)) }
-        #expect(bytes == digits)
+        expectEqual(bytes, digits)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -25,9 +26,9 @@ import Testing
         text: String, expected: String
     ) {
         let url = URL(encodingOnce: text)
-        #expect(url?.absoluteString == expected)
+        expectEqual(url?.absoluteString, expected)
         // What is written by it is read back as it is.
-        #expect(url.flatMap { URL(encodingOnce: $0.absoluteString) } == url)
+        expectEqual(url.flatMap { URL(encodingOnce: $0.absoluteString) }, url)
     }
 
     @Test(arguments: [
@@ -35,7 +36,7 @@ import Testing
         "https://[::1/",
     ])
     func `A URL from foreign text is invalid if more than the path needs mending`(text: String) {
-        #expect(URL(encodingOnce: text) == nil)
+        expectNil(URL(encodingOnce: text))
     }
 
     @Test(arguments: [
@@ -46,7 +47,7 @@ import Testing
     ])
     func `A URL from foreign text is resolved against another one`(reference: String, expected: String) throws {
         let base = try #require(URL(encodingOnce: "https://h/a/b?c=%20"))
-        #expect(URL(encodingOnce: reference, relativeTo: base)?.absoluteString == expected)
+        expectEqual(URL(encodingOnce: reference, relativeTo: base)?.absoluteString, expected)
     }
 
     @Test(arguments: [UInt64](0..<300))
@@ -58,7 +59,7 @@ import Testing
         let query = try #require(URL(encodingOnce: text)?.query(percentEncoded: true))
         for (number, pair) in pairs.enumerated() {
             let value = query.split(separator: "&")[number].split(separator: "=", omittingEmptySubsequences: false)[1]
-            #expect(PercentEncoding.decode(value.utf8, plusIsSpace: false) == Array(pair.1.utf8))
+            expectEqual(PercentEncoding.decode(value.utf8, plusIsSpace: false), Array(pair.1.utf8))
         }
     }
 }

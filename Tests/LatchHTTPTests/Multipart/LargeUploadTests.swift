@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -121,7 +122,7 @@ private final class SlowReader: Sendable {
                 print(hashlib.sha256(open(open(sys.argv[1]).read(), "rb").read()).hexdigest())
                 """
             let expected = try await PythonCommand.run(script, input: path)
-            #expect(result.sha256 == expected.trimmingCharacters(in: .whitespacesAndNewlines))
+            expectEqual(result.sha256, expected.trimmingCharacters(in: .whitespacesAndNewlines))
             #expect(result.whole)
             #expect(result.head.contains(#"name="file"; filename="file.bin""#))
             #expect(result.head.contains("Content-Type: video/mp4"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -30,15 +31,15 @@ private let boundary = "latch-00000000000000000000000000000000"
         form.add(Array("PNG".utf8), named: "picture", filename: "ada.png", mediaType: "image/png")
         form.add("", named: "empty")
         let encoded = try form.encoded()
-        #expect(encoded.mediaType == "multipart/form-data; boundary=\(boundary)")
+        expectEqual(encoded.mediaType, "multipart/form-data; boundary=\(boundary)")
         let lines = [
             "--\(boundary)", #"Content-Disposition: form-data; name="name""#, "", "Ada",
             "--\(boundary)", #"Content-Disposition: form-data; name="picture"; filename="ada.png""#,
             "Content-Type: image/png", "", "PNG",
             "--\(boundary)", #"Content-Disposition: form-data; name="empty""#, "", "", "--\(boundary)--", "",
         ]
-        #expect(encoded.body.text == lines.joined(separator: "\r\n"))
-        #expect(try self.form().encoded().body.text == "--\(boundary)--\r\n")
+        expectEqual(encoded.body.text, lines.joined(separator: "\r\n"))
+        try expectEqual(self.form().encoded().body.text, "--\(boundary)--\r\n")
     }
 
     @Test(
@@ -52,9 +53,9 @@ private let boundary = "latch-00000000000000000000000000000000"
         name: String, written: String
     ) throws {
         let part = MultipartForm.Part(name: name, filename: name, body: HTTPBody("x"))
-        #expect(
-            try Array(head(of: part).utf8)
-                == Array(#"Content-Disposition: form-data; name="\#(written)"; filename="\#(written)""#.utf8))
+        try expectEqual(
+            Array(head(of: part).utf8),
+            Array(#"Content-Disposition: form-data; name="\#(written)"; filename="\#(written)""#.utf8))
     }
 
     @Test(.tags(.multipartForms))
@@ -74,11 +75,11 @@ private let boundary = "latch-00000000000000000000000000000000"
     func `A form with files draws another boundary each time, and keeps it for a repeated request`() async throws {
         var form = MultipartForm()
         form.add("a", named: "a")
-        #expect(try form.encoded().mediaType != form.encoded().mediaType)
+        try expectNotEqual(form.encoded().mediaType, form.encoded().mediaType)
         form.add(pieces(["b", "c"]), named: "b", filename: "b")
         let body = try form.encoded().body
         #expect(body.isReplayable)
-        #expect(try await body.collected(upTo: 1_000) == body.collected(upTo: 1_000))
+        try await expectEqual(body.collected(upTo: 1_000), body.collected(upTo: 1_000))
     }
 
     @Test func `A form with files knows its length if all parts do, and can be sent again if they can`() async throws {
@@ -86,10 +87,10 @@ private let boundary = "latch-00000000000000000000000000000000"
         form.add("text", named: "a")
         form.add(pieces(["ab", "cd"], length: 4), named: "b", filename: "b")
         let known = try form.encoded().body
-        #expect(known.length == (try await known.collected(upTo: 1_000).count))
+        expectEqual(known.length, try await known.collected(upTo: 1_000).count)
         #expect(known.isReplayable)
         form.add(pieces(["x"]), named: "c", filename: "c")
-        #expect(try form.encoded().body.length == nil)
+        try expectNil(form.encoded().body.length)
         let spent = Mutex(false)
         form.add(
             HTTPBodyStream(once: {
@@ -120,10 +121,11 @@ private let boundary = "latch-00000000000000000000000000000000"
             try form.add(fileAt: folder + "/a é.txt", named: "two", filename: "b.txt")
             let encoded = try form.encoded()
             let bytes = try await encoded.body.collected(upTo: 1_000)
-            #expect(encoded.body.length == bytes.count)
+            expectEqual(encoded.body.length, bytes.count)
             let read = try MultipartForm(parsing: bytes, contentType: encoded.mediaType ?? "")
-            #expect(
-                read.parts == [
+            expectEqual(
+                read.parts,
+                [
                     .init(name: "one", filename: "a é.txt", mediaType: "text/plain", body: HTTPBody("abc")),
                     .init(
                         name: "two", filename: "b.txt", mediaType: "application/octet-stream", body: HTTPBody("abc")),
@@ -142,7 +144,7 @@ private let boundary = "latch-00000000000000000000000000000000"
     @Test func `A form with files is in memory if it is small, so that it can be signed`() throws {
         var form = form()
         form.add([UInt8](repeating: 1, count: 1_000), named: "a", filename: "a")
-        #expect(try form.encoded().body.stream == nil)
+        try expectNil(form.encoded().body.stream)
         form.add([UInt8](repeating: 1, count: 2 << 20), named: "b", filename: "b")
         let large = try form.encoded().body
         #expect(large.stream != nil)
@@ -163,11 +165,11 @@ private let boundary = "latch-00000000000000000000000000000000"
     ]
 
     private func check(_ parts: [[String: String]], against expected: [MultipartForm.Part]) {
-        #expect(parts.count == expected.count)
+        expectEqual(parts.count, expected.count)
         for (part, expected) in zip(parts, expected) {
-            #expect(part["name"] == expected.name)
-            #expect(part["filename"] == expected.filename)
-            #expect(part["content"] == expected.body.bytes.map { String($0) }.joined(separator: " "))
+            expectEqual(part["name"], expected.name)
+            expectEqual(part["filename"], expected.filename)
+            expectEqual(part["content"], expected.body.bytes.map { String($0) }.joined(separator: " "))
         }
     }
 
@@ -224,12 +226,12 @@ private let boundary = "latch-00000000000000000000000000000000"
             let wrong = await #expect(throws: HTTPError.unacceptableStatus) {
                 try await client.perform(.post("files", sending: .form([("a", "b")])))
             }
-            #expect(wrong?.response?.status == .unsupportedMediaType)
+            expectEqual(wrong?.response?.status, .unsupportedMediaType)
             let broken = await #expect(throws: HTTPError.unacceptableStatus) {
                 try await client.perform(
                     .post("files", sending: .bytes([1], as: "multipart/form-data; boundary=x")))
             }
-            #expect(broken?.response?.status == .badRequest)
+            expectEqual(broken?.response?.status, .badRequest)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -25,7 +26,7 @@ import Testing
     ])
     func `The multipart parser finds any content without the boundary`(content: String) throws {
         let part = try #require(try head(Self.disposition, content: content))
-        #expect(part == .init(name: "a", body: HTTPBody(content)))
+        expectEqual(part, .init(name: "a", body: HTTPBody(content)))
     }
 
     @Test(
@@ -53,16 +54,16 @@ import Testing
             return
         }
         let part = try #require(try head(lines))
-        #expect(part.name == name)
-        #expect(part.filename == filename)
+        expectEqual(part.name, name)
+        expectEqual(part.filename, filename)
     }
 
     @Test func `The multipart parser reads the media type and passes over other fields`() throws {
         let part = try head(
             "content-disposition:form-data; name=a\r\nCONTENT-TYPE:\timage/png; a=b \r\nX-Other: 1\r\n"
                 + "Content-Transfer-Encoding: 8BIT\r\n")
-        #expect(part?.mediaType == "image/png; a=b")
-        #expect(try head(Self.disposition)?.mediaType == nil)
+        expectEqual(part?.mediaType, "image/png; a=b")
+        try expectNil(head(Self.disposition)?.mediaType)
     }
 
     @Test(arguments: [
@@ -104,7 +105,7 @@ import Testing
     /// HttpMultipartParser#116 (Unity), socketry/multipart-post#40 (Faraday).
     @Test(arguments: ["\r\n--b\r\n\(disposition)\r\nx\r\n--b--", "--b\r\n\(disposition)\r\nx\r\n--b--\r\n\r\n"])
     func `The multipart parser takes empty lines around a form`(text: String) throws {
-        #expect(try form(text).parts.map(\.body.text) == ["x"])
+        try expectEqual(form(text).parts.map(\.body.text), ["x"])
     }
 
     @Test(
@@ -133,7 +134,7 @@ import Testing
         limits.parts = 3
         limits.headBytes = 100
         let part = "--b\r\n\(Self.disposition)\r\nx\r\n"
-        #expect(try form(String(repeating: part, count: 3) + "--b--", limits: limits).parts.count == 3)
+        try expectEqual(form(String(repeating: part, count: 3) + "--b--", limits: limits).parts.count, 3)
         #expect(throws: HTTPError.tooLarge) { try form(String(repeating: part, count: 4) + "--b--", limits: limits) }
         let long = "X: " + String(repeating: "y", count: 100)
         #expect(throws: HTTPError.tooLarge) { try form("--b\r\n\(long)", limits: limits) }
@@ -150,6 +151,6 @@ import Testing
         // A boundary of its own, which the scraps only begin with.
         let text = contents.map { "--bb1\r\n\(Self.disposition)\r\n\($0)\r\n" }.joined() + "--bb1--"
         let whole = try form(text, type: "multipart/form-data; boundary=bb1")
-        #expect(whole.parts.map(\.body.text) == contents, "seed \(seed)")
+        expectEqual(whole.parts.map(\.body.text), contents, "seed \(seed)")
     }
 }

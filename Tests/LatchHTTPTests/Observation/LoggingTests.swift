@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -30,16 +31,16 @@ import Testing
             return HTTPResponse(status: .created, fields: [.requestID: "r-1.2_3"], body: HTTPBody("abc"))
         }
         let entry = try #require(entries.entries.first)
-        #expect(entries.entries.count == 1)
-        #expect(
-            entry.description
-                == "POST https://api.example.com:8443/v1/notes?page=* → 201 in 12.3 ms, 5 B sent, 3 B received, request r-1.2_3"
+        expectEqual(entries.entries.count, 1)
+        expectEqual(
+            entry.description,
+            "POST https://api.example.com:8443/v1/notes?page=* → 201 in 12.3 ms, 5 B sent, 3 B received, request r-1.2_3"
         )
-        #expect(entry.level == .info)
-        #expect(entry.status == 201)
-        #expect(entry.duration == .microseconds(12_345))
-        #expect(entry.sentBytes == 5)
-        #expect(entry.receivedBytes == 3)
+        expectEqual(entry.level, .info)
+        expectEqual(entry.status, 201)
+        expectEqual(entry.duration, .microseconds(12_345))
+        expectEqual(entry.sentBytes, 5)
+        expectEqual(entry.receivedBytes, 3)
         #expect(entry.fields.isEmpty)
     }
 
@@ -56,8 +57,8 @@ import Testing
                 HTTPResponse(status: HTTPStatus(rawValue: status))
             }
             let written = entries.entries.dropFirst(before)
-            #expect(written.filter { $0.level == level }.count == (level >= minimum ? 1 : 0))
-            #expect(written.filter { $0.level == .debug }.count == (minimum == .debug ? 1 : 0))
+            expectEqual(written.filter { $0.level == level }.count, level >= minimum ? 1 : 0)
+            expectEqual(written.filter { $0.level == .debug }.count, minimum == .debug ? 1 : 0)
         }
     }
 
@@ -65,9 +66,9 @@ import Testing
         struct Odd: Error { let text = "secret" }
         let errors: [any Error] = [HTTPError.timeout, Odd(), HTTPError.cancelled, CancellationError()]
         for error in errors { _ = await ask(get("/")) { _ in throw error } }
-        #expect(entries.entries.map(\.errorCode) == ["timeout", "Odd", "cancelled", "CancellationError"])
-        #expect(entries.entries.map(\.level) == [.error, .error, .info, .info])
-        #expect(entries.entries.first?.description == "GET https://api.example.com:8443/ → timeout in 0.0 ms")
+        expectEqual(entries.entries.map(\.errorCode), ["timeout", "Odd", "cancelled", "CancellationError"])
+        expectEqual(entries.entries.map(\.level), [.error, .error, .info, .info])
+        expectEqual(entries.entries.first?.description, "GET https://api.example.com:8443/ → timeout in 0.0 ms")
     }
 
     @Test(arguments: [
@@ -82,7 +83,7 @@ import Testing
     ])
     func `A log of requests shows of a path the words and the versions`(path: String, shown: String) async {
         _ = await ask(get(path))
-        #expect(entries.entries.last?.target == shown)
+        expectEqual(entries.entries.last?.target, shown)
     }
 
     @Test(arguments: [
@@ -94,7 +95,7 @@ import Testing
     func `A log of requests shows of a query the names, and the values on the list`(query: String, shown: String) async
     {
         _ = await ask(get("/" + query), options: LoggingOptions(queryNames: ["page"]))
-        #expect(entries.entries.last?.target == "/" + shown)
+        expectEqual(entries.entries.last?.target, "/" + shown)
     }
 
     @Test func `A log of requests shows the template in place of the path, and hides the rest if told to`() async {
@@ -102,7 +103,7 @@ import Testing
         _ = await ask(request, options: LoggingOptions(hidesPaths: true))
         request.template = "/users/{id}"
         _ = await ask(request, options: LoggingOptions(hidesPaths: true))
-        #expect(entries.entries.map(\.target) == ["/*", "/users/{id}?x=*"])
+        expectEqual(entries.entries.map(\.target), ["/*", "/users/{id}?x=*"])
     }
 
     @Test func `A log of requests is one line, whatever a peer sends`() async {
@@ -120,9 +121,9 @@ import Testing
                 entry.description.unicodeScalars.allSatisfy {
                     $0.value >= 0x20 && $0.value != 0x2028 && $0.value != 0x7F
                 })
-            #expect(entry.requestID == nil)
+            expectNil(entry.requestID)
         }
-        #expect(entries.entries.count == 2)
+        expectEqual(entries.entries.count, 2)
     }
 
     @Test func `A log of requests shows fields only when debugging, and only those on its list`() async throws {
@@ -132,13 +133,14 @@ import Testing
             HTTPResponse(status: .ok, fields: ["content-type": "text/plain", "Server": "s", .retryAfter: "7"])
         }
         _ = await ask(request) { answer($0) }
-        #expect(entries.entries.last?.fields == [])
+        expectEqual(entries.entries.last?.fields, [])
         _ = await ask(request, options: LoggingOptions(minimumLevel: .debug)) { answer($0) }
-        #expect(
-            entries.entries.suffix(2).map(\.fields) == [
+        expectEqual(
+            entries.entries.suffix(2).map(\.fields),
+            [
                 ["Accept: text/plain", "User-Agent: me"], ["content-type: text/plain", "Retry-After: 7"],
             ])
-        #expect(entries.entries.last?.description.hasSuffix("[content-type: text/plain; Retry-After: 7]") == true)
+        expectEqual(entries.entries.last?.description.hasSuffix("[content-type: text/plain; Retry-After: 7]"), true)
     }
 
     @Test func `A log of requests states the attempt and the trace if they are known`() async throws {
@@ -150,16 +152,16 @@ import Testing
         }
         .intercepted(by: [TraceInterceptor(), RetryInterceptor(clock: clock.leapingClock()), logging])
         _ = try await handler.respond(to: get("/"))
-        #expect(entries.entries.map(\.attempt) == [1, 2])
-        #expect(Set(entries.entries.compactMap(\.traceID)).count == 1)
-        #expect(entries.entries.last?.description.contains("attempt 2, trace ") == true)
+        expectEqual(entries.entries.map(\.attempt), [1, 2])
+        expectEqual(Set(entries.entries.compactMap(\.traceID)).count, 1)
+        expectEqual(entries.entries.last?.description.contains("attempt 2, trace "), true)
     }
 
     @Test func `A log of requests has no size for a stream whose end is not known`() async {
         var request = get("/")
         request.body = HTTPBody(HTTPBodyStream(once: { nil }))
         _ = await ask(request) { _ in HTTPResponse(status: .ok, body: HTTPBody(HTTPBodyStream(once: { nil }))) }
-        #expect(entries.entries.first?.sentBytes == nil)
-        #expect(entries.entries.first?.receivedBytes == nil)
+        expectNil(entries.entries.first?.sentBytes)
+        expectNil(entries.entries.first?.receivedBytes)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -13,11 +14,11 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     @Test func `A trace context has the values of its fields`() throws {
         let trace = try #require(
             TraceContext(traceparent: parent, tracestate: "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"))
-        #expect(trace.traceID == "0af7651916cd43dd8448eb211c80319c")
-        #expect(trace.spanID == "b7ad6b7169203331")
+        expectEqual(trace.traceID, "0af7651916cd43dd8448eb211c80319c")
+        expectEqual(trace.spanID, "b7ad6b7169203331")
         #expect(trace.isSampled)
-        #expect(trace.tracestate == "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")
-        #expect(trace.traceparent == parent)
+        expectEqual(trace.tracestate, "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")
+        expectEqual(trace.traceparent, parent)
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("fe", false), ("ff", true)])
@@ -25,26 +26,27 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         flags: String, isSampled: Bool
     ) throws {
         let trace = try #require(TraceContext(traceparent: parent.dropLast(2) + flags))
-        #expect(trace.isSampled == isSampled)
+        expectEqual(trace.isSampled, isSampled)
         #expect(trace.traceparent.hasSuffix(isSampled ? "-01" : "-00"))
     }
 
-    @Test(arguments: [
-        "", "00", "00-", parent + "-", parent + "x", " " + parent, parent.uppercased(), String(parent.dropLast()),
-        "ff" + parent.dropFirst(2), "0x" + parent.dropFirst(2),
-        "00-" + String(repeating: "0", count: 32) + "-b7ad6b7169203331-01",
-        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", parent.replacingOccurrences(of: "-", with: "_"),
-        "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01",
-        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0G",
-        "01" + parent.dropFirst(2) + "extra", "00-0af7651916cd43dd8448eb211c8031é-b7ad6b7169203331-01",
-    ])
+    @Test(
+        arguments: [
+            "", "00", "00-", parent + "-", parent + "x", " " + parent, parent.uppercased(), String(parent.dropLast()),
+            "ff" + parent.dropFirst(2), "0x" + parent.dropFirst(2),
+            "00-" + String(repeating: "0", count: 32) + "-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", parent.replacingOccurrences(of: "-", with: "_"),
+            "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0G",
+            "01" + parent.dropFirst(2) + "extra", "00-0af7651916cd43dd8448eb211c8031é-b7ad6b7169203331-01",
+        ] as [String])
     func `A trace context is nil if the parent is malformed`(text: String) {
-        #expect(TraceContext(traceparent: text) == nil)
+        expectNil(TraceContext(traceparent: text))
     }
 
     @Test(arguments: ["01" + parent.dropFirst(2), "fe" + parent.dropFirst(2) + "-and-more"])
     func `A trace context of a later version is read as far as this one knows it`(text: String) throws {
-        #expect(try #require(TraceContext(traceparent: text)).traceparent == parent)
+        try expectEqual(#require(TraceContext(traceparent: text)).traceparent, parent)
     }
 
     @Test func `A trace context keeps no state that is malformed or too long`() throws {
@@ -53,24 +55,25 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             #expect(try #require(TraceContext(traceparent: parent, tracestate: state)).tracestate.isEmpty)
         }
         for state in ["a=b", "a=b, ,c=d", "a@b=c;d"] {
-            #expect(try #require(TraceContext(traceparent: parent, tracestate: state)).tracestate == state)
+            try expectEqual(#require(TraceContext(traceparent: parent, tracestate: state)).tracestate, state)
         }
     }
 
     @Test func `A trace context is nil if a message names two, and whole if its state has several lines`() {
-        #expect(TraceContext([.traceparent: parent, "Traceparent": parent]) == nil)
-        #expect(TraceContext([.tracestate: "a=b"]) == nil)
-        #expect(TraceContext([.traceparent: parent, .tracestate: "a=b", .tracestate: "c=d"])?.tracestate == "a=b,c=d")
+        expectNil(TraceContext([.traceparent: parent, "Traceparent": parent]))
+        expectNil(TraceContext([.tracestate: "a=b"]))
+        expectEqual(
+            TraceContext([.traceparent: parent, .tracestate: "a=b", .tracestate: "c=d"])?.tracestate, "a=b,c=d")
     }
 
     @Test func `A trace context begins with unique identifiers, and continues with one trace`() {
         let begun = (0..<100).map { _ in TraceContext() }
-        #expect(Set(begun.map(\.traceID)).count == 100)
-        #expect(Set(begun.map(\.spanID)).count == 100)
+        expectEqual(Set(begun.map(\.traceID)).count, 100)
+        expectEqual(Set(begun.map(\.spanID)).count, 100)
         #expect(begun.allSatisfy { TraceContext(traceparent: $0.traceparent) == $0 })
         let child = begun[0].child()
-        #expect(child.traceID == begun[0].traceID)
-        #expect(child.spanID != begun[0].spanID)
+        expectEqual(child.traceID, begun[0].traceID)
+        expectNotEqual(child.spanID, begun[0].spanID)
     }
 }
 
@@ -97,37 +100,37 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         let trace = TraceInterceptor(propagatingTo: { $0.host == "api.example.com" })
         _ = try await client(trace).respond(to: request())
         let sent = try #require(messages.entries.first)
-        #expect(TraceContext(sent.fields) == sent.trace)
-        #expect(sent.fields[.tracestate] == nil)
-        #expect(sent.trace?.isSampled == true)
+        expectEqual(TraceContext(sent.fields), sent.trace)
+        expectNil(sent.fields[.tracestate])
+        expectEqual(sent.trace?.isSampled, true)
     }
 
     @Test func `A traced request is sent to no origin by default, not even by the caller's own fields`() async throws {
         _ = try await client(TraceInterceptor()).respond(to: request([.traceparent: parent, .tracestate: "a=b"]))
         let sent = try #require(messages.entries.first)
         #expect(sent.fields.isEmpty)
-        #expect(sent.trace?.traceID == "0af7651916cd43dd8448eb211c80319c")
+        expectEqual(sent.trace?.traceID, "0af7651916cd43dd8448eb211c80319c")
     }
 
     @Test func `A traced request continues the trace of the fields, and of the context before it`() async throws {
         _ = try await client(anywhere).respond(to: request([.traceparent: parent, .tracestate: "a=b"]))
         let sent = try #require(messages.entries.first)
-        #expect(sent.trace?.traceID == "0af7651916cd43dd8448eb211c80319c")
-        #expect(sent.trace?.spanID != "b7ad6b7169203331")
-        #expect(sent.fields[.tracestate] == "a=b")
+        expectEqual(sent.trace?.traceID, "0af7651916cd43dd8448eb211c80319c")
+        expectNotEqual(sent.trace?.spanID, "b7ad6b7169203331")
+        expectEqual(sent.fields[.tracestate], "a=b")
         var other = request([.traceparent: parent])
         let own = TraceContext(isSampled: false)
         other.trace = own
         _ = try await client(anywhere).respond(to: other)
-        #expect(messages.entries.last?.trace?.traceID == own.traceID)
-        #expect(messages.entries.last?.fields[.traceparent]?.hasSuffix("-00") == true)
+        expectEqual(messages.entries.last?.trace?.traceID, own.traceID)
+        expectEqual(messages.entries.last?.fields[.traceparent]?.hasSuffix("-00"), true)
     }
 
     @Test func `A traced request begins again if the fields are malformed`() async throws {
         _ = try await client(anywhere).respond(to: request([.traceparent: "00-bad", .tracestate: "a=b"]))
         let sent = try #require(messages.entries.first)
         #expect(TraceContext(sent.fields) != nil)
-        #expect(sent.fields[.tracestate] == nil)
+        expectNil(sent.fields[.tracestate])
     }
 
     @Test(arguments: [(0.0, 0), (1.0, 100), (0.25, 25)])
@@ -140,7 +143,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             _ = try await client(trace).respond(to: request())
             if messages.entries.last?.trace?.isSampled == true { sampled += 1 }
         }
-        #expect(sampled == count)
+        expectEqual(sampled, count)
     }
 
     @Test func `A traced request has a span for each attempt inside a retry, in one trace`() async throws {
@@ -148,9 +151,9 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         var outer = request()
         outer.trace = TraceContext()
         _ = try await client(anywhere, others: [retry], status: 503).respond(to: outer)
-        #expect(messages.entries.count == 3)
-        #expect(Set(messages.entries.compactMap { $0.trace?.traceID }).count == 1)
-        #expect(Set(messages.entries.compactMap { $0.fields[.traceparent] }).count == 3)
+        expectEqual(messages.entries.count, 3)
+        expectEqual(Set(messages.entries.compactMap { $0.trace?.traceID }).count, 1)
+        expectEqual(Set(messages.entries.compactMap { $0.fields[.traceparent] }).count, 3)
     }
 
     @Test func `A traced request is sent again at each redirect, but not to other origins`() async throws {
@@ -165,7 +168,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             baseURL: try #require(URL(string: "https://api.example.com")), transport: transport,
             interceptors: [TraceInterceptor(propagatingTo: { $0.host == "api.example.com" })])
         _ = try await client.respond(to: request())
-        #expect(messages.entries.map { $0.fields[.traceparent] != nil } == [true, true, false, true])
+        expectEqual(messages.entries.map { $0.fields[.traceparent] != nil }, [true, true, false, true])
     }
 
     @Test func `A traced request is available to a server's handler, which passes it on`() async throws {
@@ -178,6 +181,6 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             _ = try await api.respond(
                 to: HTTPRequest(authority: "localhost", path: "/", fields: [.traceparent: parent]))
         }
-        #expect(handed.entries.map { $0?.traceID } == Array(repeating: "0af7651916cd43dd8448eb211c80319c", count: 2))
+        expectEqual(handed.entries.map { $0?.traceID }, Array(repeating: "0af7651916cd43dd8448eb211c80319c", count: 2))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -28,14 +29,14 @@ import Testing
     @Test func `A reader of pages gives one page after the other, and nothing after the last`() async throws {
         let reader = reader(pages: 3)
         #expect(reader.hasMore)
-        #expect(reader.total == nil)
-        #expect(try await reader.next()?.items == [0, 1])
-        #expect(reader.items == [0, 1])
-        #expect(reader.total == 6)
-        #expect(try await reader.loadAll() == [0, 1, 2, 3, 4, 5])
+        expectNil(reader.total)
+        try await expectEqual(reader.next()?.items, [0, 1])
+        expectEqual(reader.items, [0, 1])
+        expectEqual(reader.total, 6)
+        try await expectEqual(reader.loadAll(), [0, 1, 2, 3, 4, 5])
         #expect(!reader.hasMore)
-        for _ in 0..<3 { #expect(try await reader.next() == nil) }
-        #expect(asked.entries == [0, 1, 2])
+        for _ in 0..<3 { try await expectNil(reader.next()) }
+        expectEqual(asked.entries, [0, 1, 2])
     }
 
     @Test(arguments: [2, 10, 50])
@@ -59,10 +60,10 @@ import Testing
             for try await position in group { given += position.map { [$0] } ?? [] }
             return given
         }
-        #expect(given.sorted() == Array(0..<min(callers, 10)))
-        #expect(asked.entries == Array(0..<min(callers, 10)))
+        expectEqual(given.sorted(), Array(0..<min(callers, 10)))
+        expectEqual(asked.entries, Array(0..<min(callers, 10)))
         #expect(most.entries.allSatisfy { $0 == 1 })
-        #expect(reader.items == Array(0..<(2 * min(callers, 10))))
+        expectEqual(reader.items, Array(0..<(2 * min(callers, 10))))
     }
 
     @Test func `A reader of pages asks for the same page again after an error`() async throws {
@@ -75,12 +76,12 @@ import Testing
             }
             if fails { throw HTTPError.offline }
         }
-        #expect(try await reader.next()?.position == 0)
+        try await expectEqual(reader.next()?.position, 0)
         for _ in 0..<2 { await #expect(throws: HTTPError.offline) { try await reader.next() } }
-        #expect(reader.items == [0, 1])
+        expectEqual(reader.items, [0, 1])
         #expect(reader.hasMore)
-        #expect(try await reader.loadAll().count == 6)
-        #expect(asked.entries == [0, 1, 1, 1, 2])
+        try await expectEqual(reader.loadAll().count, 6)
+        expectEqual(asked.entries, [0, 1, 1, 1, 2])
     }
 
     @Test func `A reader of pages asks for the same page again after a cancellation`() async throws {
@@ -95,8 +96,8 @@ import Testing
         await #expect(throws: HTTPError.cancelled) { try await asking.value }
         let again = Task { try await reader.next() }
         _ = await clock.wakeNext()
-        #expect(try await again.value?.position == 0)
-        #expect(asked.entries == [0, 0])
+        try await expectEqual(again.value?.position, 0)
+        expectEqual(asked.entries, [0, 0])
     }
 
     @Test func `A reader of pages begins again when it is reset, also while a page is loading`() async throws {
@@ -104,17 +105,17 @@ import Testing
         let reader = reader(pages: 3) { number in
             if number == 1 { try await clock.wallClock().sleep(for: .seconds(1)) }
         }
-        #expect(try await reader.next()?.position == 0)
+        try await expectEqual(reader.next()?.position, 0)
         let asking = Task { try await reader.next() }
         _ = await clock.sleepers(atLeast: 1)
         reader.reset()
         #expect(reader.items.isEmpty)
         _ = await clock.wakeNext()
         // Who asked before gets his page, which counts no more.
-        #expect(try await asking.value?.position == 1)
+        try await expectEqual(asking.value?.position, 1)
         #expect(reader.items.isEmpty)
-        #expect(try await reader.next()?.position == 0)
-        #expect(reader.items == [0, 1])
+        try await expectEqual(reader.next()?.position, 0)
+        expectEqual(reader.items, [0, 1])
     }
 
     @Test func `A reader of pages detects a list that leads in a circle`() async throws {
@@ -127,12 +128,12 @@ import Testing
         await #expect(throws: HTTPError.pageRepeated) {
             while let item = try await iterator.next() { items.append(item) }
         }
-        #expect(items == [0, 1, 2, 3])
-        #expect(asked.entries == [0, 1, 2, 3])
+        expectEqual(items, [0, 1, 2, 3])
+        expectEqual(asked.entries, [0, 1, 2, 3])
         let reader = pages.reader()
         await #expect(throws: HTTPError.pageRepeated) { try await reader.loadAll() }
         await #expect(throws: HTTPError.pageRepeated) { try await reader.next() }
-        #expect(reader.items == [0, 1, 2, 3])
+        expectEqual(reader.items, [0, 1, 2, 3])
     }
 
     @Test func `A reader of pages skips a limited number of empty pages`() async throws {
@@ -140,13 +141,13 @@ import Testing
             let items = number % 5 == 4 ? [number] : []
             return Page(items: items, position: number, next: number < 14 ? number + 1 : nil)
         }
-        #expect(try await sparse.reader().loadAll() == [4, 9, 14])
+        try await expectEqual(sparse.reader().loadAll(), [4, 9, 14])
         let endless = Pages(from: 0) { [asked] number in
             asked.add(number)
             return Page(items: [Int](), position: number, next: number + 1)
         }
         await #expect(throws: HTTPError.pageRepeated) { try await endless.reader().next() }
-        #expect(asked.entries.count == 100)
+        expectEqual(asked.entries.count, 100)
     }
 }
 
@@ -168,7 +169,7 @@ import Testing
         let client = try client { _ in json(#"{"notes":[1],"next":"a"}"#) }
         let reader = cursors(client).reader()
         await #expect(throws: HTTPError.pageRepeated) { try await reader.loadAll() }
-        #expect(reader.items == [1, 1])
+        expectEqual(reader.items, [1, 1])
     }
 
     @Test(arguments: [
@@ -177,14 +178,14 @@ import Testing
     ])
     func `A list with contradictory signs ends if one of them is the end`(answer: String) async throws {
         let client = try client { _ in json(answer) }
-        #expect(try await cursors(client).reader().loadAll() == [1])
+        try await expectEqual(cursors(client).reader().loadAll(), [1])
     }
 
     @Test func `A list with an empty page before its total ends there`() async throws {
         let client = try client { _ in json(#"{"notes":[],"total":9,"hasMore":true}"#) }
         let pages = client.pages(limit: 3) { offset, _ in .get("notes", query: [("o", "\(offset)")], as: NotesPage.self)
         }
-        #expect(try await pages.reader().loadAll() == [])
+        try await expectEqual(pages.reader().loadAll(), [])
     }
 
     @Test func `A list with an error status is that error`() async throws {
@@ -211,7 +212,7 @@ import Testing
             try JSONDecoder().decode([Int].self, from: Data(response.body.bytes))
         }
         await #expect(throws: error) { try await pages.reader().loadAll() }
-        #expect(origins.entries == ["https://api.example.com"])
+        expectEqual(origins.entries, ["https://api.example.com"])
     }
 
     @Test func `A list whose server errs is read with the fields of the first request`() async throws {
@@ -223,7 +224,7 @@ import Testing
         }
         let first = try client.request(.get, "notes", fields: ["X-Own": "1"])
         let pages = client.pages(linkedFrom: first) { _ in [1] }
-        #expect(try await pages.reader().loadAll().count == 3)
-        #expect(seen.entries == ["/v1/notes 1", "/v1/notes?page=1 1", "/v1/notes?page=2 1"])
+        try await expectEqual(pages.reader().loadAll().count, 3)
+        expectEqual(seen.entries, ["/v1/notes 1", "/v1/notes?page=1 1", "/v1/notes?page=2 1"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -68,15 +69,15 @@ struct NumberList: Handler {
     private func expect(_ count: Int, in pages: Pages<Int, some Hashable & Sendable>) async throws {
         var items: [Int] = []
         for try await item in pages.items { items.append(item) }
-        #expect(items == Array(0..<count))
+        expectEqual(items, Array(0..<count))
     }
 
     @Test(arguments: [0, 1, 3, 7, 9])
     func `A list in pages is read by offset up to the total`(count: Int) async throws {
         let list = NumberList(count: count, tellsMore: false)
         try await over(list) { client in try await expect(count, in: byOffset(client)) }
-        #expect(list.targets.entries.count == max(1, (count + 2) / 3))
-        #expect(list.targets.entries.first == "/notes?offset=0&limit=3")
+        expectEqual(list.targets.entries.count, max(1, (count + 2) / 3))
+        expectEqual(list.targets.entries.first, "/notes?offset=0&limit=3")
     }
 
     @Test(arguments: [0, 1, 3, 7, 9])
@@ -88,8 +89,8 @@ struct NumberList: Handler {
             }
             try await expect(count, in: pages)
         }
-        #expect(list.targets.entries.count == max(1, (count + 2) / 3))
-        #expect(list.targets.entries.first == "/notes?page=1&limit=3")
+        expectEqual(list.targets.entries.count, max(1, (count + 2) / 3))
+        expectEqual(list.targets.entries.first, "/notes?page=1&limit=3")
     }
 
     @Test(arguments: [0, 1, 3, 7, 9]) func `A list in pages is read by cursor`(count: Int) async throws {
@@ -100,7 +101,7 @@ struct NumberList: Handler {
             }
             try await expect(count, in: pages)
         }
-        #expect(list.targets.entries.prefix(2) == (count > 3 ? ["/notes", "/notes?cursor=3"] : ["/notes"]))
+        expectEqual(list.targets.entries.prefix(2), count > 3 ? ["/notes", "/notes?cursor=3"] : ["/notes"])
     }
 
     @Test(arguments: [0, 1, 3, 7, 9])
@@ -113,7 +114,7 @@ struct NumberList: Handler {
             }
             try await expect(count, in: pages)
         }
-        #expect(list.targets.entries.count == max(1, (count + 2) / 3))
+        expectEqual(list.targets.entries.count, max(1, (count + 2) / 3))
     }
 
     @Test func `A list in pages of plain arrays ends with an empty page`() async throws {
@@ -128,29 +129,29 @@ struct NumberList: Handler {
             }
             try await expect(6, in: numbered)
         }
-        #expect(list.targets.entries.count == 6)
+        expectEqual(list.targets.entries.count, 6)
     }
 
     @Test func `A list in pages ends if the server says that there is no more`() async throws {
         let list = NumberList(count: 6, tellsTotal: false)
         try await over(list) { client in try await expect(6, in: byOffset(client)) }
-        #expect(list.targets.entries.count == 2)
+        expectEqual(list.targets.entries.count, 2)
     }
 
     @Test func `A list in pages loses nothing if the server gives less than requested`() async throws {
         let list = NumberList(count: 10, mostPerPage: 4)
         try await over(list) { client in try await expect(10, in: byOffset(client, limit: 50)) }
-        #expect(list.targets.entries.map { $0.dropFirst(14).prefix(1) } == ["0", "4", "8"])
+        expectEqual(list.targets.entries.map { $0.dropFirst(14).prefix(1) }, ["0", "4", "8"])
     }
 
     @Test func `A list in pages states of each page its start, the next start, and the total`() async throws {
         try await over(NumberList(count: 7)) { client in
             var seen: [Page<Int, Int>] = []
             for try await page in byOffset(client) { seen.append(page) }
-            #expect(seen.map(\.position) == [0, 3, 6])
-            #expect(seen.map(\.next) == [3, 6, nil])
-            #expect(seen.map(\.total) == [7, 7, 7])
-            #expect(seen.map(\.items) == [[0, 1, 2], [3, 4, 5], [6]])
+            expectEqual(seen.map(\.position), [0, 3, 6])
+            expectEqual(seen.map(\.next), [3, 6, nil])
+            expectEqual(seen.map(\.total), [7, 7, 7])
+            expectEqual(seen.map(\.items), [[0, 1, 2], [3, 4, 5], [6]])
         }
     }
 
@@ -159,12 +160,12 @@ struct NumberList: Handler {
         try await over(list) { client in
             let pages = byOffset(client)
             for try await item in pages.items where item == 3 { break }
-            #expect(list.targets.entries.count == 2)
+            expectEqual(list.targets.entries.count, 2)
             for try await page in pages {
-                #expect(page.items == [0, 1, 2])
+                expectEqual(page.items, [0, 1, 2])
                 break
             }
-            #expect(list.targets.entries.count == 3)
+            expectEqual(list.targets.entries.count, 3)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import TestVectors
@@ -10,39 +11,39 @@ import Testing
         let list: StructuredList = [
             .value("gzip"), .item(StructuredItem(.token("br"), ["q": 0.5, "x": true, "y": 3])),
         ]
-        #expect(try list.serialized() == #""gzip", br;q=0.5;x;y=3"#)
+        try expectEqual(list.serialized(), #""gzip", br;q=0.5;x;y=3"#)
         let dictionary: StructuredDictionary = [
             "a": .value(true), "b": .value(false),
             "c": .innerList(StructuredInnerList([StructuredItem(1)], ["p": "q"])),
             "a": .value(.bytes([1])),
         ]
-        #expect(try dictionary.serialized() == #"a=:AQ==:, b=?0, c=(1);p="q""#)
-        #expect(try StructuredItem(.displayString("ü%\"")).serialized() == #"%"%c3%bc%25%22""#)
-        #expect(try StructuredItem(.date(-5)).serialized() == "@-5")
+        try expectEqual(dictionary.serialized(), #"a=:AQ==:, b=?0, c=(1);p="q""#)
+        try expectEqual(StructuredItem(.displayString("ü%\"")).serialized(), #"%"%c3%bc%25%22""#)
+        try expectEqual(StructuredItem(.date(-5)).serialized(), "@-5")
     }
 
     @Test func `A structured field gives its parts by their kinds`() throws {
         let dictionary = try StructuredDictionary(parsing: #"a="x", b=tok, c=12, d=:AQ==:, e, f=(1 "y");g=?0"#)
-        #expect(dictionary["a"]?.item?.value.stringValue == "x")
-        #expect(dictionary["a"]?.item?.value.text == "x")
-        #expect(dictionary["b"]?.item?.value.stringValue == nil)
-        #expect(dictionary["b"]?.item?.value.text == "tok")
-        #expect(dictionary["c"]?.item?.value.integerValue == 12)
-        #expect(dictionary["d"]?.item?.value.bytesValue == [1])
-        #expect(dictionary["e"]?.item?.value == true)
-        #expect(dictionary["f"]?.innerList?.items.map(\.value) == [1, "y"])
-        #expect(dictionary["f"]?.innerList?.parameters["g"] == false)
-        #expect(dictionary["f"]?.innerList?.parameters.isTrue("g") == false)
-        #expect(dictionary["f"]?.item == nil)
-        #expect(dictionary["missing"] == nil)
-        #expect(dictionary.map(\.key) == ["a", "b", "c", "d", "e", "f"])
+        expectEqual(dictionary["a"]?.item?.value.stringValue, "x")
+        expectEqual(dictionary["a"]?.item?.value.text, "x")
+        expectNil(dictionary["b"]?.item?.value.stringValue)
+        expectEqual(dictionary["b"]?.item?.value.text, "tok")
+        expectEqual(dictionary["c"]?.item?.value.integerValue, 12)
+        expectEqual(dictionary["d"]?.item?.value.bytesValue, [1])
+        expectEqual(dictionary["e"]?.item?.value, true)
+        expectEqual(dictionary["f"]?.innerList?.items.map(\.value), [1, "y"])
+        expectEqual(dictionary["f"]?.innerList?.parameters["g"], false)
+        expectEqual(dictionary["f"]?.innerList?.parameters.isTrue("g"), false)
+        expectNil(dictionary["f"]?.item)
+        expectNil(dictionary["missing"])
+        expectEqual(dictionary.map(\.key), ["a", "b", "c", "d", "e", "f"])
     }
 
     @Test func `A structured field goes over all lines of its name`() throws {
         let fields: HTTPFields = ["A": "1, 2", "B": "x", "a": "3"]
-        #expect(try fields.structuredList("A") == [.value(1), .value(2), .value(3)])
-        #expect(try fields.structuredItem("b")?.value == .token("x"))
-        #expect(try fields.structuredItem("c") == nil)
+        try expectEqual(fields.structuredList("A"), [.value(1), .value(2), .value(3)])
+        try expectEqual(fields.structuredItem("b")?.value, .token("x"))
+        try expectNil(fields.structuredItem("c"))
         #expect(try fields.structuredList("c").members.isEmpty)
         #expect(try fields.structuredDictionary("c").isEmpty)
         #expect(throws: HTTPError.malformedStructuredField) { try fields.structuredItem("A") }
@@ -52,8 +53,8 @@ import Testing
         let error = #expect(throws: HTTPError.malformedStructuredField) {
             try StructuredList(parsing: "canary-1, canary-2, \u{1}")
         }
-        #expect(error?.message.contains("byte 20") == true)
-        #expect(error?.description.contains("canary") == false)
+        expectEqual(error?.message.contains("byte 20"), true)
+        expectEqual(error?.description.contains("canary"), false)
     }
 
     @Test func `A structured field is changed by key, and keeps the order of the keys`() throws {
@@ -61,11 +62,11 @@ import Testing
         dictionary["b"] = nil
         dictionary["d"] = .value(4)
         dictionary["a"] = .value(5)
-        #expect(try dictionary.serialized() == "a=5, c=3, d=4")
+        try expectEqual(dictionary.serialized(), "a=5, c=3, d=4")
         dictionary["a"] = nil
         dictionary["a"] = .value(6)
-        #expect(try dictionary.serialized() == "c=3, d=4, a=6")
-        #expect(try dictionary != StructuredDictionary(parsing: "a=6, c=3, d=4"))
+        try expectEqual(dictionary.serialized(), "c=3, d=4, a=6")
+        try expectNotEqual(dictionary, StructuredDictionary(parsing: "a=6, c=3, d=4"))
     }
 
     @Test func `A structured field with many keys is as quick and as correct as one with few`() throws {
@@ -79,11 +80,11 @@ import Testing
             expected[key] = value
         }
         var dictionary = try StructuredDictionary(parsing: text.joined(separator: ","))
-        #expect(dictionary.count == expected.count)
-        for (key, value) in expected { #expect(dictionary[key] == .value(.integer(value))) }
+        expectEqual(dictionary.count, expected.count)
+        for (key, value) in expected { expectEqual(dictionary[key], .value(.integer(value))) }
         dictionary["k1"] = nil
-        #expect(dictionary["k1"] == nil)
-        #expect(Set(dictionary.map(\.key)).count == dictionary.count)
+        expectNil(dictionary["k1"])
+        expectEqual(Set(dictionary.map(\.key)).count, dictionary.count)
     }
 
     @Test(arguments: [
@@ -92,8 +93,8 @@ import Testing
         (12.34, "12.34"), (-1.001, "-1.001"),
     ])
     func `A structured field writes decimals with as few digits as possible`(value: Double, text: String) throws {
-        #expect(try StructuredItem(.decimal(StructuredDecimal(value))).serialized() == text)
-        #expect(try StructuredItem(parsing: text).serialized() == text)
+        try expectEqual(StructuredItem(.decimal(StructuredDecimal(value))).serialized(), text)
+        try expectEqual(StructuredItem(parsing: text).serialized(), text)
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e12, 1e300, -1e12])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import TestVectors
@@ -62,12 +63,12 @@ private struct StructuredSource {
         var source = StructuredSource(random: SeededGenerator(seed: seed))
         for _ in 0..<500 {
             let item = source.item()
-            #expect(try StructuredItem(parsing: item.serialized()) == item, "seed \(seed)")
+            try expectEqual(StructuredItem(parsing: item.serialized()), item, "seed \(seed)")
             let list = StructuredList((0..<source.count(6)).map { _ in source.member() })
-            #expect(try StructuredList(parsing: list.serialized()) == list, "seed \(seed)")
+            try expectEqual(StructuredList(parsing: list.serialized()), list, "seed \(seed)")
             var dictionary = StructuredDictionary()
             for _ in 0..<source.count(20) { dictionary[source.key()] = source.member() }
-            #expect(try StructuredDictionary(parsing: dictionary.serialized()) == dictionary, "seed \(seed)")
+            try expectEqual(StructuredDictionary(parsing: dictionary.serialized()), dictionary, "seed \(seed)")
         }
     }
 
@@ -84,9 +85,9 @@ private struct StructuredSource {
             do throws(HTTPError) {
                 let read = try StructuredList(parsing: text)
                 let canonical = try read.serialized()
-                #expect(try StructuredList(parsing: canonical).serialized() == canonical, "seed \(seed)")
+                try expectEqual(StructuredList(parsing: canonical).serialized(), canonical, "seed \(seed)")
             } catch {
-                #expect(error == .malformedStructuredField, "seed \(seed)")
+                expectEqual(error, .malformedStructuredField, "seed \(seed)")
             }
         }
     }
@@ -97,7 +98,7 @@ private struct StructuredSource {
             let members = (0...source.count(6)).map { _ in source.member() }
             var fields = HTTPFields()
             for member in members { fields.append(try member.serialized(), for: "X-List") }
-            #expect(try fields.structuredList("x-list").members == members)
+            try expectEqual(fields.structuredList("x-list").members, members)
         }
     }
 }

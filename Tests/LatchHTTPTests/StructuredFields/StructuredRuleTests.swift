@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Testing
@@ -8,21 +9,21 @@ import Testing
 @Suite struct StructuredRuleTests {
     private func item(_ text: String) -> StructuredItem? {
         do throws(HTTPError) { return try StructuredItem(parsing: text) } catch {
-            #expect(error == .malformedStructuredField)
+            expectEqual(error, .malformedStructuredField)
             return nil
         }
     }
 
     private func list(_ text: String) -> [StructuredMember]? {
         do throws(HTTPError) { return try StructuredList(parsing: text).members } catch {
-            #expect(error == .malformedStructuredField)
+            expectEqual(error, .malformedStructuredField)
             return nil
         }
     }
 
     private func dictionary(_ text: String) -> StructuredDictionary? {
         do throws(HTTPError) { return try StructuredDictionary(parsing: text) } catch {
-            #expect(error == .malformedStructuredField)
+            expectEqual(error, .malformedStructuredField)
             return nil
         }
     }
@@ -32,7 +33,7 @@ import Testing
         ("-999999999999999", -999_999_999_999_999), ("  1  ", 1),
     ])
     func `The parser of structured fields takes integers of up to fifteen digits (§4.2.4)`(text: String, value: Int64) {
-        #expect(item(text)?.value == .integer(value))
+        expectEqual(item(text)?.value, .integer(value))
     }
 
     @Test(arguments: [
@@ -40,7 +41,7 @@ import Testing
         "1,", "1 2", "\t1", "1\t", "١", "1\u{301}",
     ])
     func `The parser of structured fields refuses any other number (§4.2.4)`(text: String) {
-        #expect(item(text) == nil)
+        expectNil(item(text))
     }
 
     @Test(arguments: [
@@ -50,53 +51,53 @@ import Testing
     func `The parser of structured fields takes decimals of twelve and three digits (§4.2.4)`(
         text: String, thousandths: Int64
     ) {
-        #expect(item(text)?.value == .decimal(StructuredDecimal(thousandths: thousandths)))
+        expectEqual(item(text)?.value, .decimal(StructuredDecimal(thousandths: thousandths)))
     }
 
     @Test(arguments: [
         (#""""#, ""), (#""a b""#, "a b"), (#""\"\\""#, "\"\\"), (#"" ~""#, " ~"), (#""%20""#, "%20"),
     ])
     func `The parser of structured fields takes strings of printable ASCII (§4.2.5)`(text: String, value: String) {
-        #expect(item(text)?.value == .string(value))
+        expectEqual(item(text)?.value, .string(value))
     }
 
     @Test(arguments: [
         #"""#, #""a"#, #""\"#, #""\a""#, #""\"#, "\"\t\"", "\"\u{7F}\"", "\"ü\"", "'a'", #""a"b"#, #""\u0041""#,
     ])
     func `The parser of structured fields refuses any other string (§4.2.5)`(text: String) {
-        #expect(item(text) == nil)
+        expectNil(item(text))
     }
 
     @Test(arguments: ["a", "A", "*", "a1", "foo/bar:baz", "a!#$%&'*+-.^_`|~", "*/*"])
     func `The parser of structured fields takes tokens that begin with a letter or an asterisk (§4.2.6)`(text: String) {
-        #expect(item(text)?.value == .token(text))
+        expectEqual(item(text)?.value, .token(text))
     }
 
     @Test(arguments: ["/a", ":a", "!a", "a(", "a b", "a,", "a@", "a=b", "ä", "a\u{0}", "_"])
     func `The parser of structured fields refuses any other token (§4.2.6)`(text: String) {
-        #expect(item(text) == nil)
+        expectNil(item(text))
     }
 
     @Test(arguments: [
         ("::", []), (":AQ==:", [1]), (":AQ:", [1]), (":AQI=:", [1, 2]), (":AQID:", [1, 2, 3]), (":+/8=:", [251, 255]),
     ])
     func `The parser of structured fields takes bytes with and without padding (§4.2.7)`(text: String, value: [UInt8]) {
-        #expect(item(text)?.value == .bytes(value))
+        expectEqual(item(text)?.value, .bytes(value))
     }
 
     @Test(arguments: [
         ":", ":AQ", ":A:", ":AQ=:", ":=:", ":====:", ":AR==:", ":A Q:", ":A-_:", ":AQ==AQ==:", ":ü:", ":AQ==:a",
     ])
     func `The parser of structured fields refuses any other bytes (§4.2.7)`(text: String) {
-        #expect(item(text) == nil)
+        expectNil(item(text))
     }
 
     @Test(arguments: ["?", "?2", "?t", "?true", "?01", "? 1", "@", "@1.0", "@a", "@-", "@ 1", "@1000000000000000"])
     func `The parser of structured fields refuses any other boolean or date (§4.2.8, §4.2.9)`(text: String) {
-        #expect(item(text) == nil)
-        #expect(item("?1")?.value == .boolean(true))
-        #expect(item("?0")?.value == .boolean(false))
-        #expect(item("@-1")?.value == .date(-1))
+        expectNil(item(text))
+        expectEqual(item("?1")?.value, .boolean(true))
+        expectEqual(item("?0")?.value, .boolean(false))
+        expectEqual(item("@-1")?.value, .date(-1))
     }
 
     @Test(arguments: [
@@ -104,7 +105,7 @@ import Testing
         ("%\"\\\"", "\\"), ("%\"%f0%9f%94%91\"", "🔑"),
     ])
     func `The parser of structured fields takes display strings of any text (§4.2.10)`(text: String, value: String) {
-        #expect(item(text)?.value == .displayString(value))
+        expectEqual(item(text)?.value, .displayString(value))
     }
 
     @Test(arguments: [
@@ -113,27 +114,27 @@ import Testing
         "%\"%c0%80\"", "%\"\n\"", "% \"a\"",
     ])
     func `The parser of structured fields refuses any other display string (§4.2.10)`(text: String) {
-        #expect(item(text) == nil)
+        expectNil(item(text))
     }
 
     @Test func `The parser of structured fields takes the last of two parameters at the first's place (§4.2.3.2)`() {
         let parameters = item("1;a=1;b;a=2;  c=?0")?.parameters
-        #expect(parameters?.map(\.key) == ["a", "b", "c"])
-        #expect(parameters?["a"] == 2)
-        #expect(parameters?.isTrue("b") == true)
-        #expect(parameters?["c"] == false)
+        expectEqual(parameters?.map(\.key), ["a", "b", "c"])
+        expectEqual(parameters?["a"], 2)
+        expectEqual(parameters?.isTrue("b"), true)
+        expectEqual(parameters?["c"], false)
     }
 
     @Test(arguments: ["1;", "1;A", "1; ", "1;a=", "1;a =1", "1;a= 1", "1 ;a", "1;a=(1)", "1;=1", "1;a;;b", "1;\ta"])
     func `The parser of structured fields refuses any other parameters (§4.2.3.2)`(text: String) {
-        #expect(item(text) == nil)
+        expectNil(item(text))
     }
 
     @Test(arguments: [
         ("", 0), ("   ", 0), ("1", 1), ("1,2", 2), ("1 , \t2", 2), ("()", 1), ("( ), ( 1 )", 2), ("(1 2);a, b", 2),
     ])
     func `The parser of structured fields takes lists (§4.2.1)`(text: String, count: Int) {
-        #expect(list(text)?.count == count)
+        expectEqual(list(text)?.count, count)
     }
 
     @Test(arguments: [
@@ -141,28 +142,28 @@ import Testing
         "[1]",
     ])
     func `The parser of structured fields refuses any other list (§4.2.1)`(text: String) {
-        #expect(list(text) == nil)
+        expectNil(list(text))
     }
 
     @Test func `The parser of structured fields takes a key without a value for true (§4.2.2)`() {
         let read = dictionary("a, b;x=1, c=?0, d=(1);y")
-        #expect(read?.map(\.key) == ["a", "b", "c", "d"])
-        #expect(read?["a"] == .value(true))
-        #expect(read?["b"] == .item(StructuredItem(true, ["x": 1])))
-        #expect(read?["c"] == .value(false))
-        #expect(read?["d"] == .innerList(StructuredInnerList([StructuredItem(1)], ["y": true])))
+        expectEqual(read?.map(\.key), ["a", "b", "c", "d"])
+        expectEqual(read?["a"], .value(true))
+        expectEqual(read?["b"], .item(StructuredItem(true, ["x": 1])))
+        expectEqual(read?["c"], .value(false))
+        expectEqual(read?["d"], .innerList(StructuredInnerList([StructuredItem(1)], ["y": true])))
     }
 
     @Test(arguments: [
         "A=1", "1=1", "a=1,", "a=1 b=2", "a==1", "a= 1", "a =1", "=1", "a=,b", "a=1;", "\"a\"=1", "a=1,,b=2", "a=()1",
     ])
     func `The parser of structured fields refuses any other dictionary (§4.2.2)`(text: String) {
-        #expect(dictionary(text) == nil)
+        expectNil(dictionary(text))
     }
 
     @Test func `The parser of structured fields is not stopped by depth, since nothing nests`() {
         let open = String(repeating: "(", count: 100_000)
-        #expect(list(open) == nil)
-        #expect(item("1" + String(repeating: ";a", count: 100_000))?.parameters.count == 1)
+        expectNil(list(open))
+        expectEqual(item("1" + String(repeating: ";a", count: 100_000))?.parameters.count, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import TestVectors
@@ -18,18 +19,18 @@ struct StructuredVectorTests {
                 check(StructuredCase(test), "\(file): \(test["name"]?.stringValue ?? "")")
             }
         }
-        #expect(count == 1_591)
+        expectEqual(count, 1_591)
     }
 
     private func check(_ test: StructuredCase, _ name: String) {
         do {
             let field = try test.parse()
             #expect(!test.mustFail, "\(name) was read")
-            #expect(field == test.expected, "\(name)")
-            #expect(try field.serialized() == test.canonical, "\(name)")
+            expectEqual(field, test.expected, "\(name)")
+            try expectEqual(field.serialized(), test.canonical, "\(name)")
         } catch {
             #expect(test.mustFail || (test.canFail && Self.refused.contains(test.name)), "\(name): \(error)")
-            #expect(error as? HTTPError == .malformedStructuredField, "\(name)")
+            expectEqual(error as? HTTPError, .malformedStructuredField, "\(name)")
         }
     }
 
@@ -43,13 +44,13 @@ struct StructuredVectorTests {
                 do {
                     let text = try test.expected?.serialized()
                     #expect(!test.mustFail, "\(name) was written")
-                    #expect(text == test.canonical, "\(name)")
+                    expectEqual(text, test.canonical, "\(name)")
                 } catch {
                     #expect(test.mustFail, "\(name): \(error)")
-                    #expect(error as? HTTPError == .unwritableStructuredField, "\(name)")
+                    expectEqual(error as? HTTPError, .unwritableStructuredField, "\(name)")
                 }
             }
         }
-        #expect(count == 544)
+        expectEqual(count, 544)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -11,7 +12,7 @@ import Testing
 
     @Test func `A client certificate is for named hosts, and shows nothing of itself`() throws {
         let made = try ClientCertificate(pem: Self.certificate, key: Self.key, passphrase: "canary", for: "a.example")
-        #expect(made.hosts.map(\.description) == ["a.example"])
+        expectEqual(made.hosts.map(\.description), ["a.example"])
         var dumped = ""
         dump(made, to: &dumped)
         for text in ["\(made)", String(reflecting: made), dumped] {
@@ -83,7 +84,7 @@ struct CertificateServerTests {
     {
         try await withServer(version) { identity, server in
             let transport = transport(identity, [try pem(identity, "client")])
-            for _ in 0..<2 { #expect(try await transport.respond(to: server.request()).status == .ok) }
+            for _ in 0..<2 { try await expectEqual(transport.respond(to: server.request()).status, .ok) }
         }
     }
 
@@ -104,15 +105,15 @@ struct CertificateServerTests {
                     pemFile: identity.path("client.pem"), keyFile: identity.path("locked.key"),
                     passphrase: "open sesame", for: "127.0.0.1"),
             ] {
-                #expect(try await transport(identity, [certificate]).respond(to: server.request()).status == .ok)
+                try await expectEqual(transport(identity, [certificate]).respond(to: server.request()).status, .ok)
             }
             let locked = try ClientCertificate(
                 pkcs12File: identity.path("client.p12"), passphrase: "canary", for: "127.0.0.1")
             let error = await #expect(throws: HTTPError.self) {
                 try await transport(identity, [locked]).respond(to: server.request())
             }
-            #expect(error?.code == HTTPError.invalidTLSPolicy.code)
-            #expect(error?.description.contains("canary") == false)
+            expectEqual(error?.code, HTTPError.invalidTLSPolicy.code)
+            expectEqual(error?.description.contains("canary"), false)
         }
     }
 
@@ -134,8 +135,8 @@ struct CertificateServerTests {
             let error = await #expect(throws: HTTPError.self) {
                 try await transport(identity, []).respond(to: server.request())
             }
-            #expect(error?.code == HTTPError.clientCertificateRefused.code)
-            #expect(error?.isConnectivity == false)
+            expectEqual(error?.code, HTTPError.clientCertificateRefused.code)
+            expectEqual(error?.isConnectivity, false)
         }
     }
 
@@ -147,7 +148,7 @@ struct CertificateServerTests {
                 await #expect(throws: HTTPError.clientCertificateRefused) {
                     try await transport.respond(to: server.request())
                 }
-                #expect(try await transport.respond(to: server.request(host: "localhost")).status == .ok)
+                try await expectEqual(transport.respond(to: server.request(host: "localhost")).status, .ok)
             }
         }
     }

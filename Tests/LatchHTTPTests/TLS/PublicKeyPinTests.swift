@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -13,8 +14,8 @@ import Testing
 
     @Test func `A set of pins is read with and without the name of the digest`() throws {
         let pins = try PublicKeyPins(for: "Api.Example.com", "sha256/" + Self.first, backup: Self.second)
-        #expect(pins.digests == [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)])
-        #expect(pins.hosts.description == "api.example.com")
+        expectEqual(pins.digests, [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)])
+        expectEqual(pins.hosts.description, "api.example.com")
     }
 
     @Test(arguments: [
@@ -49,7 +50,7 @@ import Testing
             ("api.example.com", "api.example.com"), ("v1.api.example.com", ".api.example.com"),
             ("badexample.com", nil), ("localhost", "localhost"), ("x.localhost", nil), ("com", nil),
         ]
-        for (host, pattern) in expected { #expect(policy.pins(for: host)?.hosts.description == pattern, "\(host)") }
+        for (host, pattern) in expected { expectEqual(policy.pins(for: host)?.hosts.description, pattern, "\(host)") }
     }
 
     @Test func `A set of pins keeps hosts apart that must not share a connection`() throws {
@@ -65,8 +66,8 @@ import Testing
         ]
         let requirements = groups.map { Set($0.map(policy.requirements)) }
         #expect(requirements.allSatisfy { $0.count == 1 })
-        #expect(Set(requirements).count == groups.count)
-        #expect(TLSPolicy().requirements(for: "a.net") == TLSPolicy().requirements(for: "b.net"))
+        expectEqual(Set(requirements).count, groups.count)
+        expectEqual(TLSPolicy().requirements(for: "a.net"), TLSPolicy().requirements(for: "b.net"))
     }
 }
 
@@ -128,7 +129,7 @@ struct PinnedHostTests {
                 let pins = try PublicKeyPins(for: "127.0.0.1", first, backup: second)
                 let transport = transport(trusting: identity.path("server.pem"), [pins])
                 for _ in 0..<2 {
-                    #expect(try await transport.respond(to: request(address)).body.text == "hello")
+                    try await expectEqual(transport.respond(to: request(address)).body.text, "hello")
                 }
             }
         }
@@ -140,9 +141,9 @@ struct PinnedHostTests {
             let pins = try PublicKeyPins(for: "127.0.0.1", Self.other, backup: Self.third)
             let transport = transport(trusting: identity.path("server.pem"), [pins])
             let error = await #expect(throws: HTTPError.self) { try await transport.respond(to: request(address)) }
-            #expect(error?.code == HTTPError.pinMismatch.code)
-            #expect(error?.isConnectivity == false)
-            #expect(error?.description.contains("secret") == false)
+            expectEqual(error?.code, HTTPError.pinMismatch.code)
+            expectEqual(error?.isConnectivity, false)
+            expectEqual(error?.description.contains("secret"), false)
         }
     }
 
@@ -152,7 +153,7 @@ struct PinnedHostTests {
             let error = await #expect(throws: HTTPError.self) {
                 try await transport(trusting: nil, [pins]).respond(to: request(address))
             }
-            #expect(error?.code == HTTPError.tls.code)
+            expectEqual(error?.code, HTTPError.tls.code)
         }
     }
 
@@ -161,7 +162,7 @@ struct PinnedHostTests {
             let pins = try PublicKeyPins(for: "localhost", Self.other, backup: Self.third)
             let transport = transport(trusting: identity.path("server.pem"), [pins])
             for _ in 0..<3 {
-                #expect(try await transport.respond(to: request(address)).body.text == "hello")
+                try await expectEqual(transport.respond(to: request(address)).body.text, "hello")
                 await #expect(throws: HTTPError.pinMismatch) {
                     try await transport.respond(to: request(address, host: "localhost"))
                 }
@@ -180,7 +181,7 @@ struct PinnedHostTests {
             request.body = HTTPBody(source.stream(isReplayable: true))
             let asked = request
             await #expect(throws: HTTPError.pinMismatch) { try await transport.respond(to: asked) }
-            #expect(source.openingCount == 0)
+            expectEqual(source.openingCount, 0)
         }
     }
 }

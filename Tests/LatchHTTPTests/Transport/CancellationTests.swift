@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchTesting
 import TestSupport
@@ -16,7 +17,7 @@ import Testing
             if case .closedByClient = event { break }
         }
         let error = await #expect(throws: HTTPError.self) { try await task.value }
-        #expect(error?.code == HTTPError.cancelled.code)
+        expectEqual(error?.code, HTTPError.cancelled.code)
     }
 
     @Test func `Canceling a task aborts a transfer in the middle of its answer`() async throws {
@@ -27,7 +28,7 @@ import Testing
             if case .closedByClient = event { break }
         }
         let error = await #expect(throws: HTTPError.self) { try await task.value }
-        #expect(error?.code == HTTPError.cancelled.code)
+        expectEqual(error?.code, HTTPError.cancelled.code)
     }
 
     @Test func `Canceling a task before it begins sends nothing`() async throws {
@@ -37,8 +38,8 @@ import Testing
             return try await transport.respond(to: server.request())
         }
         let error = await #expect(throws: HTTPError.self) { try await task.value }
-        #expect(error?.code == HTTPError.cancelled.code)
-        #expect(server.connectionCount == 0)
+        expectEqual(error?.code, HTTPError.cancelled.code)
+        expectEqual(server.connectionCount, 0)
     }
 
     @Test func `Canceling a task leaves the others running`() async throws {
@@ -47,11 +48,11 @@ import Testing
         for number in 0..<100 {
             if number < stalled.count { stalled[number].cancel() }
             let response = try await transport.respond(to: server.request(.get, "/\(number)"))
-            #expect(response.body.text == "GET /\(number) HTTP/1.1")
+            expectEqual(response.body.text, "GET /\(number) HTTP/1.1")
         }
         for task in stalled {
             let error = await #expect(throws: HTTPError.self) { try await task.value }
-            #expect(error?.code == HTTPError.cancelled.code)
+            expectEqual(error?.code, HTTPError.cancelled.code)
         }
     }
 
@@ -66,15 +67,15 @@ import Testing
                     task.cancel()
                     do {
                         let response = try await task.value
-                        #expect(response.body.text == "GET /\(number) HTTP/1.1")
+                        expectEqual(response.body.text, "GET /\(number) HTTP/1.1")
                     } catch let error as HTTPError {
-                        #expect(error.code == HTTPError.cancelled.code)
+                        expectEqual(error.code, HTTPError.cancelled.code)
                     }
                 }
             }
             try await group.waitForAll()
         }
         let response = try await transport.respond(to: server.request(.get, "/after"))
-        #expect(response.body.text == "GET /after HTTP/1.1")
+        expectEqual(response.body.text, "GET /after HTTP/1.1")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchTesting
 import TestSupport
@@ -13,27 +14,27 @@ import Testing
             .response(201, fields: ["X-A: 1", "x-a:  two ", "Set-Cookie: a=b", "Empty:"], body: "hello")
         }
         let response = try await transport.respond(to: server.request(.get, "/a/b?c=d%20e"))
-        #expect(response.status == .created)
-        #expect(response.body.text == "hello")
-        #expect(response.fields.map(\.name.rawName) == ["Content-Length", "X-A", "x-a", "Set-Cookie", "Empty"])
-        #expect(response.fields.values(of: "X-A") == ["1", "two"])
-        #expect(response.fields["empty"] == "")
-        #expect(server.requests.map(\.line) == ["GET /a/b?c=d%20e HTTP/1.1"])
+        expectEqual(response.status, .created)
+        expectEqual(response.body.text, "hello")
+        expectEqual(response.fields.map(\.name.rawName), ["Content-Length", "X-A", "x-a", "Set-Cookie", "Empty"])
+        expectEqual(response.fields.values(of: "X-A"), ["1", "two"])
+        expectEqual(response.fields["empty"], "")
+        expectEqual(server.requests.map(\.line), ["GET /a/b?c=d%20e HTTP/1.1"])
     }
 
     @Test func `A libcurl transport uses one connection for requests that follow each other`() async throws {
         let server = try RawHTTPServer { .response(body: "answer \($0.number)") }
         for number in 0..<50 {
             let response = try await transport.respond(to: server.request())
-            #expect(response.body.text == "answer \(number)")
+            expectEqual(response.body.text, "answer \(number)")
         }
-        #expect(server.connectionCount == 1)
+        expectEqual(server.connectionCount, 1)
     }
 
     @Test func `A libcurl transport makes a new connection when the kept one was closed`() async throws {
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
-        for _ in 0..<5 { #expect(try await transport.respond(to: server.request()).body.text == "ok") }
-        #expect(server.connectionCount == 5)
+        for _ in 0..<5 { try await expectEqual(transport.respond(to: server.request()).body.text, "ok") }
+        expectEqual(server.connectionCount, 5)
     }
 
     @Test func `A libcurl transport answers a thousand requests at once over few connections`() async throws {
@@ -42,12 +43,12 @@ import Testing
             for number in 0..<1000 {
                 group.addTask { [transport] in
                     let response = try await transport.respond(to: server.request(.get, "/\(number)"))
-                    #expect(response.body.text == "GET /\(number) HTTP/1.1")
+                    expectEqual(response.body.text, "GET /\(number) HTTP/1.1")
                 }
             }
             try await group.waitForAll()
         }
-        #expect(server.requests.count == 1000)
+        expectEqual(server.requests.count, 1000)
         #expect(server.connectionCount <= 64)
     }
 
@@ -70,10 +71,10 @@ import Testing
                     + "3\r\nabc\r\n2\r\nde\r\n0\r\nX-Trailer: 1\r\n\r\n")
         }
         let response = try await transport.respond(to: server.request())
-        #expect(response.status == .ok)
-        #expect(response.body.text == "abcde")
-        #expect(response.fields["Link"] == nil)
-        #expect(response.fields["X-Trailer"] == nil)
+        expectEqual(response.status, .ok)
+        expectEqual(response.body.text, "abcde")
+        expectNil(response.fields["Link"])
+        expectNil(response.fields["X-Trailer"])
     }
 
     @Test func `A libcurl transport assembles an answer that comes byte by byte`() async throws {
@@ -81,8 +82,8 @@ import Testing
             .trickle("HTTP/1.1 200 OK\r\nX-Slow: yes\r\nContent-Length: 5\r\n\r\nsnail")
         }
         let response = try await transport.respond(to: server.request())
-        #expect(response.body.text == "snail")
-        #expect(response.fields["X-Slow"] == "yes")
+        expectEqual(response.body.text, "snail")
+        expectEqual(response.fields["X-Slow"], "yes")
     }
 
     @Test func `A libcurl transport takes content of many megabytes both ways`() async throws {
@@ -90,21 +91,21 @@ import Testing
         let text = String(repeating: "0123456789", count: 300_000)
         let server = try RawHTTPServer { _ in .response(body: text) }
         let response = try await transport.respond(to: server.request(.put, body: HTTPBody(content)))
-        #expect(response.body.text == text)
-        #expect(server.requests.first?.body == content)
-        #expect(server.requests.first?.values(of: "Expect") == [])
+        expectEqual(response.body.text, text)
+        expectEqual(server.requests.first?.body, content)
+        expectEqual(server.requests.first?.values(of: "Expect"), [])
     }
 
     @Test func `A libcurl transport follows no redirect`() async throws {
         let server = try RawHTTPServer { _ in .response(302, fields: ["Location: /elsewhere"]) }
-        #expect(try await transport.respond(to: server.request()).status == 302)
-        #expect(server.requests.count == 1)
+        try await expectEqual(transport.respond(to: server.request()).status, 302)
+        expectEqual(server.requests.count, 1)
     }
 
     @Test func `A libcurl transport keeps no cookie`() async throws {
         let server = try RawHTTPServer { _ in .response(fields: ["Set-Cookie: session=1; Path=/"]) }
         for _ in 0..<2 { _ = try await transport.respond(to: server.request()) }
-        #expect(server.requests.map { $0.values(of: "Cookie") } == [[], []])
+        expectEqual(server.requests.map { $0.values(of: "Cookie") }, [[], []])
     }
 
     @Test func `A libcurl transport ends its work when it is released`() async throws {
@@ -117,7 +118,7 @@ import Testing
             if case .closedByClient = event { closed += 1 }
             if closed == 20 { break }
         }
-        #expect(server.connectionCount == 20)
+        expectEqual(server.connectionCount, 20)
     }
 }
 
@@ -137,7 +138,7 @@ import Testing
         try await withTaskExecutorPreference(Detour()) {
             for number in 0..<20 {
                 let response = try await transport.respond(to: server.request())
-                #expect(response.body.text == "answer \(number)")
+                expectEqual(response.body.text, "answer \(number)")
             }
         }
     }

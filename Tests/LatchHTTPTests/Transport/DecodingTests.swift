@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchTesting
 import TestSupport
@@ -35,12 +36,12 @@ import Testing
             try #require(accepted.contains("gzip"))
             // What libcurl was built without is not asked for.
             guard accepted.contains(coding.name) else { continue }
-            #expect(response.body.text == "hello")
-            #expect(response.fields[.contentEncoding] == nil)
-            #expect(response.fields[.contentLength] == nil)
-            #expect(response.fields["ETag"] == "\"a\"")
+            expectEqual(response.body.text, "hello")
+            expectNil(response.fields[.contentEncoding])
+            expectNil(response.fields[.contentLength])
+            expectEqual(response.fields["ETag"], "\"a\"")
         }
-        #expect(server.requests.count == Self.codings.count)
+        expectEqual(server.requests.count, Self.codings.count)
     }
 
     @Test func `A response with a content coding is decoded as a stream of unknown length`() async throws {
@@ -48,9 +49,9 @@ import Testing
         var request = server.request()
         request.wantsStream = true
         let response = try await transport.respond(to: request)
-        #expect(response.fields[.contentEncoding] == nil)
-        #expect(response.body.length == nil)
-        #expect(try await response.body.collected(upTo: 5) == Self.hello)
+        expectNil(response.fields[.contentEncoding])
+        expectNil(response.body.length)
+        try await expectEqual(response.body.collected(upTo: 5), Self.hello)
     }
 
     @Test(arguments: [("Accept-Encoding", "gzip"), ("accept-encoding", "identity"), ("Range", "bytes=0-9")])
@@ -62,14 +63,14 @@ import Testing
         for _ in 0..<2 {
             let fields = HTTPFields(dictionaryLiteral: (HTTPFieldName(field.0), field.1))
             let response = try await transport.respond(to: server.request(fields: fields))
-            #expect(response.body.bytes == content)
-            #expect(response.fields[.contentEncoding] == "gzip")
-            #expect(response.fields[.contentLength] == String(content.count))
+            expectEqual(response.body.bytes, content)
+            expectEqual(response.fields[.contentEncoding], "gzip")
+            expectEqual(response.fields[.contentLength], String(content.count))
             // The same handle decodes again for the next request.
-            #expect(try await transport.respond(to: server.request()).body.text == "hello")
+            try await expectEqual(transport.respond(to: server.request()).body.text, "hello")
         }
         let expected = field.0 == "Range" ? [] : [field.1]
-        #expect(server.requests.first?.values(of: "Accept-Encoding") == expected)
+        expectEqual(server.requests.first?.values(of: "Accept-Encoding"), expected)
     }
 
     @Test func `A response with a content coding to HEAD has the fields of GET`() async throws {
@@ -77,8 +78,8 @@ import Testing
             .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 28\r\n\r\n")
         }
         let response = try await transport.respond(to: server.request(.head))
-        #expect(response.fields[.contentEncoding] == "gzip")
-        #expect(response.fields[.contentLength] == "28")
+        expectEqual(response.fields[.contentEncoding], "gzip")
+        expectEqual(response.fields[.contentLength], "28")
     }
 
     @Test(arguments: [
@@ -97,9 +98,9 @@ import Testing
             var request = server.request()
             request.wantsStream = streams
             let response = try await transport.respond(to: request)
-            #expect(try await response.body.collected(upTo: 5) == Self.hello)
-            #expect(response.fields[.contentEncoding] == coding)
-            #expect(response.fields[.contentLength] == "5")
+            try await expectEqual(response.body.collected(upTo: 5), Self.hello)
+            expectEqual(response.fields[.contentEncoding], coding)
+            expectEqual(response.fields[.contentLength], "5")
         }
     }
 

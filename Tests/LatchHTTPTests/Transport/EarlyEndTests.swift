@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import TestSupport
@@ -90,7 +91,7 @@ import Testing
         let source = Piecewise()
         source.give("\r\n\r\n")
         let response = try await CurlTransport().respond(to: request(script, source, to: server))
-        #expect(response.status == .ok)
+        expectEqual(response.status, .ok)
         source.give("\r\n\r\n")
         try await expectEnd(of: response, script)
     }
@@ -105,7 +106,7 @@ import Testing
         source.give("\r\n\r\n")
         do {
             let response = try await CurlTransport().respond(to: request(script, source, to: server))
-            #expect(response.status == .ok)
+            expectEqual(response.status, .ok)
             try await expectEnd(of: response, script)
         } catch let error as HTTPError {
             #expect(CurlLoop.losesBufferedData && error ~= .malformedMessage)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -32,14 +33,14 @@ private final class CountingTransport: Handler {
             alarm(120)
             try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
             let transport = CurlTransport()
             for _ in 0..<3 {
                 let error = await #expect(throws: HTTPError.self) {
                     try await transport.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
                 }
-                #expect(error?.code == HTTPError.tooManyOpenFiles.code)
-                #expect(error?.hint?.contains("ulimit -n") == true)
+                expectEqual(error?.code, HTTPError.tooManyOpenFiles.code)
+                expectEqual(error?.hint?.contains("ulimit -n"), true)
             }
         }
     }
@@ -53,19 +54,19 @@ private final class CountingTransport: Handler {
                 try await transport.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
             }
             var usual = rlimit()
-            #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
+            expectEqual(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual), 0)
             var none = rlimit(rlim_cur: 0, rlim_max: usual.rlim_max)
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none), 0)
             let error = await #expect(throws: HTTPError.tooManyOpenFiles) {
                 try await transport.respond(to: server.request())
             }
-            #expect(error?.isUnsent == true)
-            #expect(error?.isConnectivity == false)
+            expectEqual(error?.isUnsent, true)
+            expectEqual(error?.isConnectivity, false)
             await #expect(throws: HTTPError.tooManyOpenFiles) {
                 try await transport.respond(to: HTTPRequest(scheme: "https", authority: "localhost:1", path: "/"))
             }
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
-            #expect(try await transport.respond(to: server.request()).body.text == "late")
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual), 0)
+            try await expectEqual(transport.respond(to: server.request()).body.text, "late")
         }
     }
 
@@ -74,11 +75,11 @@ private final class CountingTransport: Handler {
             alarm(120)
             try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
             let error = await #expect(throws: HTTPError.self) {
                 try await SMTPSubmission().send(message: [65], from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:1")
             }
-            #expect(error?.isUnsent == true)
+            expectEqual(error?.isUnsent, true)
         }
     }
 
@@ -90,12 +91,12 @@ private final class CountingTransport: Handler {
             let transport = CountingTransport()
             _ = try? await transport.inner.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
             let client = transport.intercepted(by: [RetryInterceptor()])
             await #expect(throws: HTTPError.tooManyOpenFiles) {
                 try await client.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))
             }
-            #expect(transport.count.withLock { $0 } == 1)
+            expectEqual(transport.count.withLock { $0 }, 1)
         }
     }
 }
@@ -107,9 +108,9 @@ private final class CountingTransport: Handler {
         let fields: HTTPFields = ["X-Before": "1", "X-Blank": value, "X-After": "2"]
         _ = try await CurlTransport().respond(to: server.request(fields: fields))
         let request = try #require(server.requests.first)
-        #expect(request.values(of: "X-Blank") == [""])
-        #expect(request.values(of: "X-Before") == ["1"])
-        #expect(request.values(of: "X-After") == ["2"])
+        expectEqual(request.values(of: "X-Blank"), [""])
+        expectEqual(request.values(of: "X-Before"), ["1"])
+        expectEqual(request.values(of: "X-After"), ["2"])
     }
 
     @Test(arguments: ["a;b", ";", "a:b", " a ", "x;"])
@@ -117,7 +118,7 @@ private final class CountingTransport: Handler {
         let server = try RawHTTPServer { _ in .response() }
         _ = try await CurlTransport().respond(to: server.request(fields: ["X-A": value]))
         let seen = try #require(server.requests.first?.values(of: "X-A").first)
-        #expect(seen.trimmingCharacters(in: .whitespaces) == value.trimmingCharacters(in: .whitespaces))
+        expectEqual(seen.trimmingCharacters(in: .whitespaces), value.trimmingCharacters(in: .whitespaces))
     }
 }
 
@@ -129,8 +130,8 @@ private final class CountingTransport: Handler {
         let fields: HTTPFields = [.host: "127.0.0.1:\(server.port)", .contentLength: "3"]
         _ = try await transport.respond(to: server.request(.put, fields: fields, body: HTTPBody("abc")))
         let request = try #require(server.requests.first)
-        #expect(request.values(of: "Host") == ["127.0.0.1:\(server.port)"])
-        #expect(request.values(of: "Content-Length") == ["3"])
+        expectEqual(request.values(of: "Host"), ["127.0.0.1:\(server.port)"])
+        expectEqual(request.values(of: "Content-Length"), ["3"])
     }
 
     @Test(arguments: ["4", "03", "+3", " 3", "3, 3", ""])
@@ -142,7 +143,7 @@ private final class CountingTransport: Handler {
             try await transport.respond(
                 to: server.request(.put, fields: [.contentLength: length], body: HTTPBody("abc")))
         }
-        #expect(server.connectionCount == 0)
+        expectEqual(server.connectionCount, 0)
     }
 
     @Test func `A request of a HEAD with content is refused before it is sent`() async throws {
@@ -150,7 +151,7 @@ private final class CountingTransport: Handler {
         await #expect(throws: HTTPError.malformedMessage) {
             try await transport.respond(to: server.request(.head, body: HTTPBody("x")))
         }
-        #expect(server.connectionCount == 0)
+        expectEqual(server.connectionCount, 0)
         _ = try await transport.respond(to: server.request())
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -22,7 +23,7 @@ import Testing
     @Test func `A transfer to a port without a listener fails as offline`() async throws {
         // RFC 1078's port, where nobody listens; one that a server has left may be another's by now.
         let error = try await failure(request(port: 1))
-        #expect(error.code == HTTPError.offline.code)
+        expectEqual(error.code, HTTPError.offline.code)
         #expect(error.isConnectivity)
         #expect(!error.description.contains("secret"))
     }
@@ -39,7 +40,7 @@ import Testing
     ])
     func `A transfer that the server closes before the end fails as offline`(bytes: String) async throws {
         let server = try RawHTTPServer { _ in .closing(after: bytes) }
-        #expect(try await failure(server.request()).code == HTTPError.offline.code)
+        try await expectEqual(failure(server.request()).code, HTTPError.offline.code)
     }
 
     @Test(arguments: [
@@ -48,7 +49,7 @@ import Testing
     ])
     func `A transfer from a server that does not speak HTTP fails as a malformed message`(bytes: String) async throws {
         let server = try RawHTTPServer { _ in .closing(after: bytes) }
-        #expect(try await failure(server.request()).code == HTTPError.malformedMessage.code)
+        try await expectEqual(failure(server.request()).code, HTTPError.malformedMessage.code)
     }
 
     @Test(.timeLimit(.minutes(10)))
@@ -61,7 +62,7 @@ import Testing
         let asking = Task { [request] in
             repeat {
                 let error = try await failure(request)
-                #expect(error.code == HTTPError.timeout.code)
+                expectEqual(error.code, HTTPError.timeout.code)
                 #expect(error.isConnectivity)
             } while !isClosed.withLock { $0 }
         }
@@ -99,16 +100,16 @@ import Testing
         let transport = CurlTransport()
         do {
             // libcurl 8.14 repeats such a request by itself.
-            #expect(try await transport.respond(to: request).status == .ok)
+            try await expectEqual(transport.respond(to: request).status, .ok)
         } catch let error as HTTPError {
-            #expect(error.code == HTTPError.offline.code)
-            #expect(try await transport.respond(to: request).status == .ok)
+            expectEqual(error.code, HTTPError.offline.code)
+            try await expectEqual(transport.respond(to: request).status, .ok)
         }
         request.authority = "127.0.0.1:\(listeners.twice.port)"
         let retrying = CurlTransport().intercepted(by: [
             RetryInterceptor(RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(1)))
         ])
-        #expect(try await retrying.respond(to: request).status == .ok)
+        try await expectEqual(retrying.respond(to: request).status, .ok)
         _ = await (once, twice)
     }
 
@@ -116,7 +117,7 @@ import Testing
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         var configuration = CurlTransport.Configuration()
         configuration.timeout = .milliseconds(30)
-        #expect(try await failure(server.request(), configuration).code == HTTPError.timeout.code)
+        try await expectEqual(failure(server.request(), configuration).code, HTTPError.timeout.code)
     }
 
     @Test(arguments: [
@@ -128,7 +129,7 @@ import Testing
         let server = try RawHTTPServer { _ in .text(head + String(repeating: "x", count: 1001)) }
         var configuration = CurlTransport.Configuration()
         configuration.maximumResponseBytes = 1000
-        #expect(try await failure(server.request(), configuration).code == HTTPError.tooLarge.code)
+        try await expectEqual(failure(server.request(), configuration).code, HTTPError.tooLarge.code)
     }
 
     @Test func `A transfer with content of exactly the allowed size succeeds`() async throws {
@@ -136,13 +137,13 @@ import Testing
         var configuration = CurlTransport.Configuration()
         configuration.maximumResponseBytes = 1000
         let response = try await CurlTransport(configuration: configuration).respond(to: server.request())
-        #expect(response.body.bytes.count == 1000)
+        expectEqual(response.body.bytes.count, 1000)
     }
 
     @Test func `A transfer with an endless head fails as too large`() async throws {
         let line = "X-Long: " + String(repeating: "x", count: 1000) + "\r\n"
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 400)) }
-        #expect(try await failure(server.request()).code == HTTPError.tooLarge.code)
+        try await expectEqual(failure(server.request()).code, HTTPError.tooLarge.code)
     }
 
     @Test(arguments: [
@@ -152,14 +153,14 @@ import Testing
     func `A transfer with an endless field line says so`(head: String) async throws {
         let server = try RawHTTPServer { _ in .text("\(head)X-Long: " + String(repeating: "x", count: 200_000)) }
         let error = try await failure(server.request())
-        #expect(error.code == HTTPError.tooLarge.code)
-        #expect(error.message == "The response header fields of 127.0.0.1:\(server.port) are too large.")
+        expectEqual(error.code, HTTPError.tooLarge.code)
+        expectEqual(error.message, "The response header fields of 127.0.0.1:\(server.port) are too large.")
     }
 
     @Test func `A transfer from a server without TLS fails as tls`() async throws {
         let server = try RawHTTPServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { _ in .stall }
         let error = try await failure(request(port: server.port, scheme: "https"))
-        #expect(error.code == HTTPError.tls.code)
+        expectEqual(error.code, HTTPError.tls.code)
         #expect(!error.isConnectivity)
     }
 
@@ -175,13 +176,13 @@ import Testing
             return .response(fields: ["X-A: \(String(repeating: "a", count: size))"], body: "good")
         }
         for size in stride(from: 50, through: 950, by: 50) {
-            #expect(try await transport.respond(to: server.request(.get, "/\(size)")).body.text == "good")
+            try await expectEqual(transport.respond(to: server.request(.get, "/\(size)")).body.text, "good")
             do {
                 // libcurl 8.2 and later leaves the line out.
                 let response = try await transport.respond(to: server.request(.get, "/folded"))
                 #expect(response.status == .ok && response.fields["X"] == nil)
             } catch let error as HTTPError {
-                #expect(error.code == HTTPError.malformedMessage.code)
+                expectEqual(error.code, HTTPError.malformedMessage.code)
             }
         }
     }
@@ -192,8 +193,8 @@ import Testing
         let good = try RawHTTPServer { _ in .response(body: "good") }
         for _ in 0..<10 {
             await #expect(throws: HTTPError.self) { try await transport.respond(to: bad.request()) }
-            #expect(try await transport.respond(to: good.request()).body.text == "good")
+            try await expectEqual(transport.respond(to: good.request()).body.text, "good")
         }
-        #expect(good.connectionCount == 1)
+        expectEqual(good.connectionCount, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -21,33 +22,34 @@ import Testing
         let request = try await sent(.get, fields: ["X-A": "1", "x-a": "2", "X-Empty": "", .authorization: "Bearer t"])
         let lines = request.head.split(separator: "\r\n")
             .filter { !$0.hasPrefix("Host:") && !$0.hasPrefix("Accept-Encoding:") }
-        #expect(lines == ["GET /x HTTP/1.1", "Accept: */*", "X-A: 1", "x-a: 2", "X-Empty:", "Authorization: Bearer t"])
+        expectEqual(
+            lines, ["GET /x HTTP/1.1", "Accept: */*", "X-A: 1", "x-a: 2", "X-Empty:", "Authorization: Bearer t"])
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
     func `A request on the wire states that it has no content if content is usual`(method: String) async throws {
         let request = try await sent(HTTPMethod(rawValue: method))
-        #expect(request.line == "\(method) /x HTTP/1.1")
-        #expect(request.values(of: "Content-Length") == ["0"])
-        #expect(request.values(of: "Content-Type") == [])
+        expectEqual(request.line, "\(method) /x HTTP/1.1")
+        expectEqual(request.values(of: "Content-Length"), ["0"])
+        expectEqual(request.values(of: "Content-Type"), [])
     }
 
     @Test(arguments: ["GET", "DELETE", "OPTIONS", "HEAD", "PURGE", "get"])
     func `A request on the wire states nothing of content if none is usual`(method: String) async throws {
         let request = try await sent(HTTPMethod(rawValue: method))
-        #expect(request.line == "\(method) /x HTTP/1.1")
-        #expect(request.values(of: "Content-Length") == [])
-        #expect(request.values(of: "Transfer-Encoding") == [])
+        expectEqual(request.line, "\(method) /x HTTP/1.1")
+        expectEqual(request.values(of: "Content-Length"), [])
+        expectEqual(request.values(of: "Transfer-Encoding"), [])
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET", "REPORT"])
     func `A request on the wire carries content with any method`(method: String) async throws {
         let bytes: [UInt8] = [0, 13, 10, 255, 65]
         let request = try await sent(HTTPMethod(rawValue: method), body: HTTPBody(bytes))
-        #expect(request.line == "\(method) /x HTTP/1.1")
-        #expect(request.body == bytes)
-        #expect(request.values(of: "Content-Type") == [])
-        #expect(request.values(of: "Expect") == [])
+        expectEqual(request.line, "\(method) /x HTTP/1.1")
+        expectEqual(request.body, bytes)
+        expectEqual(request.values(of: "Content-Type"), [])
+        expectEqual(request.values(of: "Expect"), [])
     }
 
     @Test func `A request on the wire of a HEAD waits for no content`() async throws {
@@ -55,9 +57,9 @@ import Testing
         for _ in 0..<3 {
             let response = try await transport.respond(to: server.request(.head))
             #expect(response.body.isEmpty)
-            #expect(response.fields[.contentLength] == "1000")
+            expectEqual(response.fields[.contentLength], "1000")
         }
-        #expect(server.connectionCount == 1)
+        expectEqual(server.connectionCount, 1)
     }
 
     @Test func `A request on the wire takes nothing over from the one before on the same handle`() async throws {
@@ -71,14 +73,14 @@ import Testing
         _ = try await transport.respond(to: server.request(.head))
         _ = try await transport.respond(to: server.request(.post))
         let last = try await transport.respond(to: server.request())
-        #expect(server.connectionCount == 1)
-        #expect(server.requests.map(\.line).dropFirst() == ["HEAD / HTTP/1.1", "POST / HTTP/1.1", "GET / HTTP/1.1"])
+        expectEqual(server.connectionCount, 1)
+        expectEqual(server.requests.map(\.line).dropFirst(), ["HEAD / HTTP/1.1", "POST / HTTP/1.1", "GET / HTTP/1.1"])
         for request in server.requests.dropFirst() {
             #expect(!request.head.contains("secret"))
             #expect(request.body.isEmpty)
         }
-        #expect(server.requests.last?.values(of: "Content-Length") == [])
-        #expect(last.body.text == "answer 3")
+        expectEqual(server.requests.last?.values(of: "Content-Length"), [])
+        expectEqual(last.body.text, "answer 3")
     }
 
     @Test(arguments: [
@@ -95,9 +97,9 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: server.request(.post, fields: fields, body: HTTPBody("abc")))
         }
-        #expect(error?.code == HTTPError.invalidField.code)
-        #expect(error?.description.contains("evil") == false)
-        #expect(server.connectionCount == 0)
+        expectEqual(error?.code, HTTPError.invalidField.code)
+        expectEqual(error?.description.contains("evil"), false)
+        expectEqual(server.connectionCount, 0)
     }
 
     @Test(arguments: [
@@ -108,8 +110,8 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: server.request(.get, path))
         }
-        #expect(error?.code == HTTPError.invalidURL.code)
-        #expect(server.connectionCount == 0)
+        expectEqual(error?.code, HTTPError.invalidURL.code)
+        expectEqual(server.connectionCount, 0)
     }
 
     @Test(arguments: [
@@ -120,7 +122,7 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: HTTPRequest(scheme: "http", authority: authority, path: "/"))
         }
-        #expect(error?.code == HTTPError.invalidURL.code)
+        expectEqual(error?.code, HTTPError.invalidURL.code)
     }
 
     @Test(arguments: ["ftp", "file", "HTTP", ""])
@@ -128,7 +130,7 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: HTTPRequest(scheme: scheme, authority: "127.0.0.1:1", path: "/"))
         }
-        #expect(error?.code == HTTPError.invalidURL.code)
+        expectEqual(error?.code, HTTPError.invalidURL.code)
     }
 
     @Test(arguments: ["", "G T", "GET\r\nX", "GÉT", "GET /evil HTTP/1.1\r\nX:"])
@@ -137,12 +139,12 @@ import Testing
         await #expect(throws: HTTPError.self) {
             try await transport.respond(to: server.request(HTTPMethod(rawValue: method)))
         }
-        #expect(server.connectionCount == 0)
+        expectEqual(server.connectionCount, 0)
     }
 
     @Test func `A request on the wire keeps the dots that its path has`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         _ = try await transport.respond(to: server.request(.get, "/a/../b/./c"))
-        #expect(server.requests.first?.line == "GET /a/../b/./c HTTP/1.1")
+        expectEqual(server.requests.first?.line, "GET /a/../b/./c HTTP/1.1")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Testing
@@ -21,8 +22,8 @@ struct HTTP2StreamTests {
             .post, "/echo", body: HTTPBody(counting(to: 3_000_001, announced: isAnnounced)))
         request.wantsStream = true
         let response = try await transport(trusting: server).respond(to: request)
-        #expect(response.status == .ok)
-        #expect(try await response.body.collected(upTo: 4_000_000) == countingBytes(0..<3_000_001))
+        expectEqual(response.status, .ok)
+        try await expectEqual(response.body.collected(upTo: 4_000_000), countingBytes(0..<3_000_001))
     }
 
     @Test(arguments: [true, false], [true, false])
@@ -37,13 +38,13 @@ struct HTTP2StreamTests {
             request.wantsStream = isStreamed
             request.fields["te"] = "trailers"
             let response = try await transport.respond(to: request)
-            #expect(response.fields[.contentLength] == "5")
-            #expect(try await response.body.collected(upTo: 100) == Array("12345".utf8))
-            #expect(response.body.trailers["x-after"] == "7")
+            expectEqual(response.fields[.contentLength], "5")
+            try await expectEqual(response.body.collected(upTo: 100), Array("12345".utf8))
+            expectEqual(response.body.trailers["x-after"], "7")
             // A length counts again for the next request on the same handle.
             var plain = server.request(.get, "/a.txt")
             plain.assumesHTTP2 = isPlain
-            #expect(try await transport.respond(to: plain).body.text == "12345")
+            try await expectEqual(transport.respond(to: plain).body.text, "12345")
         }
     }
 
@@ -60,7 +61,7 @@ struct HTTP2StreamTests {
         }
         source.end()
         let expected = (0..<10).map { "piece \($0);" }.joined()
-        #expect(try await task.value.body.text == expected)
+        try await expectEqual(task.value.body.text, expected)
     }
 
     @Test func `A stream over HTTP/2 ends with the error of its source, and the connection continues`() async throws {
@@ -72,7 +73,7 @@ struct HTTP2StreamTests {
         source.give("some")
         source.fail()
         await #expect(throws: Piecewise.Broken.self) { try await task.value }
-        #expect(try await transport.respond(to: server.request(.get, "/hello.txt")).body.text == "hello")
+        try await expectEqual(transport.respond(to: server.request(.get, "/hello.txt")).body.text, "hello")
     }
 
     @Test func `A stream over HTTP/2 is paused by a slow reader while others continue`() async throws {
@@ -86,10 +87,10 @@ struct HTTP2StreamTests {
         var count = 0
         while let piece = try await iterator.next() {
             count += piece.count
-            #expect(try await transport.respond(to: server.request(.get, "/hello.txt")).body.text == "hello")
+            try await expectEqual(transport.respond(to: server.request(.get, "/hello.txt")).body.text, "hello")
         }
-        #expect(count == size)
-        #expect(await server.connectionsInAll() == 1)
+        expectEqual(count, size)
+        await expectEqual(server.connectionsInAll(), 1)
     }
 
     @Test func `A stream over HTTP/2 is released without harm to the connection`() async throws {
@@ -102,7 +103,7 @@ struct HTTP2StreamTests {
             let response = try await transport.respond(to: request)
             for try await _ in response.body.chunks { break }
         }
-        #expect(await server.connectionsInAll() == 1)
+        await expectEqual(server.connectionsInAll(), 1)
     }
 
     @Test func `A stream over HTTP/2 needs no TLS if the server is known to speak HTTP/2`() async throws {
@@ -110,11 +111,11 @@ struct HTTP2StreamTests {
         let transport = CurlTransport()
         var request = server.request(.get, "/hello.txt")
         request.assumesHTTP2 = true
-        #expect(try await transport.respond(to: request).body.text == "hello")
+        try await expectEqual(transport.respond(to: request).body.text, "hello")
         var upload = server.request(.post, "/echo", body: HTTPBody(counting(to: 100_001, announced: false)))
         upload.assumesHTTP2 = true
         upload.wantsStream = true
-        #expect(try await transport.respond(to: upload).body.collected(upTo: 200_000) == countingBytes(0..<100_001))
+        try await expectEqual(transport.respond(to: upload).body.collected(upTo: 200_000), countingBytes(0..<100_001))
         // Without being told, a transport speaks HTTP/1.1, of which this server knows nothing.
         request.assumesHTTP2 = false
         let another = CurlTransport()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Synchronization
 import Testing
@@ -40,7 +41,7 @@ private final class HeldInbox: @unchecked Sendable {
         let inbox = HeldInbox()
         #expect(inbox { $0.beginLeading() })
         #expect(!inbox { $0.endLeading(isIdle: false) })
-        #expect(inbox.state.driver == .loop)
+        expectEqual(inbox.state.driver, .loop)
         #expect(!inbox { $0.beginLeading() })
     }
 
@@ -48,9 +49,9 @@ private final class HeldInbox: @unchecked Sendable {
         let inbox = HeldInbox()
         #expect(inbox { $0.beginLeading() })
         // The leader is awake and looks before it leaves, so nobody has to be called.
-        #expect(await accept(try pool.take(for: nil), into: inbox) == .none)
+        await expectEqual(accept(try pool.take(for: nil), into: inbox), .none)
         #expect(!inbox { $0.endLeading(isIdle: true) })
-        #expect(inbox.state.driver == .loop)
+        expectEqual(inbox.state.driver, .loop)
     }
 
     @Test func `The inbox of a loop lets a task yield after thirty-two transfers without a suspension`() {
@@ -58,7 +59,7 @@ private final class HeldInbox: @unchecked Sendable {
         for number in 1...96 {
             #expect(inbox { $0.beginLeading() })
             #expect(inbox { $0.endLeading(isIdle: true) })
-            #expect(inbox { $0.countLed() } == number.isMultiple(of: 32))
+            expectEqual(inbox { $0.countLed() }, number.isMultiple(of: 32))
         }
     }
 
@@ -76,16 +77,16 @@ private final class HeldInbox: @unchecked Sendable {
             inbox { $0.handOver() }
             return inbox { $0.becomeIdle() }
         }
-        #expect(tries == [64, 128])
+        expectEqual(tries, [64, 128])
     }
 
     @Test func `The inbox of a loop lets every task lead again after one quick answer`() {
         let inbox = HeldInbox()
         inbox.state.misses = 4
         let first = (1...64).first { _ in inbox { $0.beginLeading() } }
-        #expect(first == 64)
+        expectEqual(first, 64)
         #expect(inbox { $0.endLeading(isIdle: true) })
-        #expect(inbox.state.misses == 0)
+        expectEqual(inbox.state.misses, 0)
         #expect(inbox { $0.beginLeading() })
     }
 
@@ -93,44 +94,44 @@ private final class HeldInbox: @unchecked Sendable {
         let inbox = HeldInbox()
         let transfer = try pool.take(for: nil)
         #expect(!inbox { $0.cancel(transfer) })
-        #expect(await accept(transfer, into: inbox) == .cancelled)
+        await expectEqual(accept(transfer, into: inbox), .cancelled)
         #expect(inbox.state.arrivals.isEmpty)
-        #expect(inbox.state.driver == .idle)
+        expectEqual(inbox.state.driver, .idle)
     }
 
     @Test
     func `The inbox of a loop calls the thread if no task drives, and the driver once for each sleep`() async throws {
         let inbox = HeldInbox()
-        #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeThread)
-        #expect(inbox.state.driver == .loop)
-        #expect(await accept(try pool.take(for: nil), into: inbox) == .none)
+        await expectEqual(accept(try pool.take(for: nil), into: inbox), .wakeThread)
+        expectEqual(inbox.state.driver, .loop)
+        await expectEqual(accept(try pool.take(for: nil), into: inbox), .none)
         #expect(!inbox { $0.fallAsleep() })
         inbox.state.arrivals = []
         #expect(inbox { $0.fallAsleep() })
-        #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeDriver)
-        #expect(await accept(try pool.take(for: nil), into: inbox) == .none)
+        await expectEqual(accept(try pool.take(for: nil), into: inbox), .wakeDriver)
+        await expectEqual(accept(try pool.take(for: nil), into: inbox), .none)
     }
 
     @Test func `The inbox of a loop wakes a sleeping driver for a cancellation, once`() async throws {
         let inbox = HeldInbox()
         let (first, second) = (try pool.take(for: nil), try pool.take(for: nil))
-        #expect(await accept(first, into: inbox) == .wakeThread)
+        await expectEqual(accept(first, into: inbox), .wakeThread)
         inbox.state.arrivals = []
         #expect(inbox { $0.fallAsleep() })
         #expect(inbox { $0.cancel(first) })
         #expect(!inbox { $0.cancel(second) })
-        #expect(inbox.state.cancellations.count == 2)
+        expectEqual(inbox.state.cancellations.count, 2)
         #expect(!inbox { $0.becomeIdle() })
     }
 
     @Test func `The inbox of a loop is not left by its driver while something lies in it`() async throws {
         let inbox = HeldInbox()
-        #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeThread)
+        await expectEqual(accept(try pool.take(for: nil), into: inbox), .wakeThread)
         #expect(!inbox { $0.becomeIdle() })
         inbox.state.arrivals = []
         #expect(!inbox { $0.becomeIdle(isIdle: false) })
         #expect(inbox { $0.becomeIdle() })
-        #expect(inbox.state.driver == .idle)
+        expectEqual(inbox.state.driver, .idle)
     }
 
     @Test func `The inbox of a loop that is stopped ends as soon as no task drives`() {
@@ -154,7 +155,7 @@ private final class HeldInbox: @unchecked Sendable {
     @Test func `A pool of transfers reuses returned handles if libcurl can use them again`() throws {
         let first = try pool.take(for: nil)
         pool.giveBack(first)
-        #expect(try (pool.take(for: nil) === first) == CurlTransferPool.reusesHandles)
+        try expectEqual(pool.take(for: nil) === first, CurlTransferPool.reusesHandles)
         #expect(try pool.take(for: nil) !== first)
     }
 
@@ -172,7 +173,7 @@ private final class HeldInbox: @unchecked Sendable {
             last = transfers.last
             for transfer in transfers { pool.giveBack(transfer) }
         }
-        #expect(last == nil)
+        expectNil(last)
     }
 }
 
@@ -187,6 +188,6 @@ private final class HeldInbox: @unchecked Sendable {
     func `A timeout for libcurl is never 0, which would mean forever, and never more than it can hold`(
         duration: Duration, whole: Int
     ) {
-        #expect(duration.wholeMilliseconds == whole)
+        expectEqual(duration.wholeMilliseconds, whole)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Glibc
 import LatchHTTP
 import TestSupport
@@ -32,11 +33,11 @@ import Testing
         let transport = CurlTransport()
         _ = try await transport.respond(to: server.request())
         let sockets = sockets(to: server.port)
-        #expect(sockets.count == 1)
+        expectEqual(sockets.count, 1)
         let socket = try #require(sockets.first)
-        #expect(option(SO_KEEPALIVE, SOL_SOCKET, of: socket) == 1)
-        #expect(option(TCP_KEEPIDLE, CInt(IPPROTO_TCP), of: socket) == 30)
-        #expect(option(TCP_KEEPINTVL, CInt(IPPROTO_TCP), of: socket) == 10)
+        expectEqual(option(SO_KEEPALIVE, SOL_SOCKET, of: socket), 1)
+        expectEqual(option(TCP_KEEPIDLE, CInt(IPPROTO_TCP), of: socket), 30)
+        expectEqual(option(TCP_KEEPINTVL, CInt(IPPROTO_TCP), of: socket), 10)
         withExtendedLifetime(transport) {}
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -16,10 +17,10 @@ import Testing
             setenv("http_proxy", proxy.url, 1)
             let transport = CurlTransport()
             let elsewhere = HTTPRequest(scheme: "http", authority: "host.invalid", path: "/x")
-            #expect(try await transport.respond(to: elsewhere).body.text == "through the proxy")
-            #expect(proxy.requests.map(\.line) == ["GET http://host.invalid/x HTTP/1.1"])
-            #expect(try await transport.respond(to: server.request()).body.text == "direct")
-            #expect(try await transport.respond(to: elsewhere).body.text == "through the proxy")
+            try await expectEqual(transport.respond(to: elsewhere).body.text, "through the proxy")
+            expectEqual(proxy.requests.map(\.line), ["GET http://host.invalid/x HTTP/1.1"])
+            try await expectEqual(transport.respond(to: server.request()).body.text, "direct")
+            try await expectEqual(transport.respond(to: elsewhere).body.text, "through the proxy")
         }
     }
 
@@ -33,7 +34,7 @@ import Testing
                 try await CurlTransport().respond(
                     to: HTTPRequest(scheme: "http", authority: "api.internal.invalid", path: "/"))
             }
-            #expect(error?.isConnectivity == true)
+            expectEqual(error?.isConnectivity, true)
             #expect(proxy.requests.isEmpty)
         }
     }
@@ -49,9 +50,9 @@ import Testing
                 try await CurlTransport().respond(to: HTTPRequest(authority: "id.invalid", path: "/"))
             }
             #expect(error?.isConnectivity == true && error?.isUnsent == true)
-            #expect(error?.message == "The proxy refused to connect to id.invalid, with status \(status).")
-            #expect(error?.hint?.contains("password") == (status == 407))
-            #expect(proxy.requests.first?.line == "CONNECT id.invalid:443 HTTP/1.1")
+            expectEqual(error?.message, "The proxy refused to connect to id.invalid, with status \(status).")
+            expectEqual(error?.hint?.contains("password"), status == 407)
+            expectEqual(proxy.requests.first?.line, "CONNECT id.invalid:443 HTTP/1.1")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -37,15 +38,15 @@ import Testing
             _ = try await transport.respond(to: server.request(method, path, fields: fields, body: HTTPBody(body)))
             let request = try #require(server.requests.last)
             let what = Comment("seed \(seed), request \(number)")
-            #expect(request.line == "\(method) \(path) HTTP/1.1", what)
-            #expect(request.body == body, what)
+            expectEqual(request.line, "\(method) \(path) HTTP/1.1", what)
+            expectEqual(request.body, body, what)
             for name in Self.names where name != "Accept" || fields[.accept] != nil {
-                #expect(request.values(of: name) == fields.values(of: HTTPFieldName(name)), what)
+                expectEqual(request.values(of: name), fields.values(of: HTTPFieldName(name)), what)
             }
             let announces = !body.isEmpty || ["POST", "PUT", "PATCH"].contains(method.rawValue)
-            #expect(request.values(of: "Content-Length") == (announces ? ["\(body.count)"] : []), what)
+            expectEqual(request.values(of: "Content-Length"), announces ? ["\(body.count)"] : [], what)
         }
-        #expect(server.connectionCount == 1)
+        expectEqual(server.connectionCount, 1)
     }
 
     /// Cuts content into chunks as a server may (RFC 9112 §7.1): any sizes, digits in any case, with extensions.
@@ -85,13 +86,13 @@ import Testing
             let server = try RawHTTPServer { _ in scripted }
             let response = try await transport.respond(to: server.request())
             let what = Comment("seed \(seed), answer \(number)")
-            #expect(response.status.rawValue == status, what)
-            #expect(response.body.bytes == content, what)
+            expectEqual(response.status.rawValue, status, what)
+            expectEqual(response.body.bytes, content, what)
             for name in Self.names {
                 let sent = fields.filter { $0.0 == name }.map(\.1)
-                #expect(response.fields.values(of: HTTPFieldName(name)) == sent, what)
+                expectEqual(response.fields.values(of: HTTPFieldName(name)), sent, what)
             }
-            #expect(response.fields["X-Trailer"] == nil, what)
+            expectNil(response.fields["X-Trailer"], what)
         }
     }
 }

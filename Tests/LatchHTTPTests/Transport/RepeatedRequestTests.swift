@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import TestSupport
@@ -29,8 +30,8 @@ import Testing
             request.method = method
             return request
         }
-        #expect(try result.get() == "served")
-        #expect(count == 3)
+        try expectEqual(result.get(), "served")
+        expectEqual(count, 3)
     }
 
     @Test func `A request on a lost connection is sent again if its caller says that this does no harm`() async throws {
@@ -39,8 +40,8 @@ import Testing
             (request.method, request.body, request.isSafeToRetry) = (.post, HTTPBody("content"), true)
             return request
         }
-        #expect(try result.get() == "served")
-        #expect(count == 3)
+        try expectEqual(result.get(), "served")
+        expectEqual(count, 3)
     }
 
     /// RFC 9110 §9.2.2: the server may have executed it.
@@ -54,9 +55,9 @@ import Testing
             return request
         }
         let error = try #require(throws: HTTPError.self) { try result.get() }
-        #expect(error.code == HTTPError.offline.code)
+        expectEqual(error.code, HTTPError.offline.code)
         #expect(!error.isUnsent)
-        #expect(count == 2)
+        expectEqual(count, 2)
     }
 
     @Test(arguments: [HTTPMethod.get, .post])
@@ -75,7 +76,7 @@ import Testing
         // Closes the port, and then the connection.
         server = nil
         let error = try #require(await #expect(throws: HTTPError.self) { try await call.value })
-        #expect(error.code == HTTPError.offline.code)
+        expectEqual(error.code, HTTPError.offline.code)
         #expect(!error.isUnsent)
     }
 
@@ -92,13 +93,13 @@ import Testing
         let peer = try #require(await listener.accept())
         _ = await peer.receive(through: "\r\n\r\n")
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        #expect(try await first.status == .ok)
+        try await expectEqual(first.status, .ok)
         if isReset { peer.reset() } else { peer.endSending() }
         async let second = transport.respond(to: request(.post, HTTPBody("content")))
         let next = try #require(await listener.accept())
         _ = await next.receive(through: "content")
         await next.send("HTTP/1.1 204 No Content\r\n\r\n")
-        #expect(try await second.status == .noContent)
+        try await expectEqual(second.status, .noContent)
     }
 
     @Test func `A request on a connection that never existed is not one on a lost connection`() async throws {

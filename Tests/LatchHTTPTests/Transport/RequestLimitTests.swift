@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -51,11 +52,11 @@ import Testing
         let server = try RawHTTPServer { _ in .response(body: "good") }
         var longer = server.request()
         longer.connectTimeout = Self.ages
-        #expect(try await transport.respond(to: longer).body.text == "good")
+        try await expectEqual(transport.respond(to: longer).body.text, "good")
         let error = await #expect(throws: HTTPError.timeout) {
             try await transport.respond(to: request(listener, scheme: "https"))
         }
-        #expect(error?.isUnsent == true)
+        expectEqual(error?.isUnsent, true)
     }
 
     @Test(arguments: [true, false])
@@ -66,7 +67,7 @@ import Testing
             (request.idleTimeout, request.wantsStream) = (limit, isStream)
             _ = try await transport.respond(to: request)
         }
-        #expect(error.phase == .awaitingResponse)
+        expectEqual(error.phase, .awaitingResponse)
     }
 
     /// RFC 9110 §15.2: a client waits on for the final response.
@@ -94,7 +95,7 @@ import Testing
             (request.idleTimeout, request.wantsStream) = (limit, isStream)
             _ = try await transport.respond(to: request).body.collected(upTo: 100)
         }
-        #expect(error.phase == .receiving)
+        expectEqual(error.phase, .receiving)
     }
 
     /// Calls a body with an idle timeout, beyond which a server makes progress; on a busy machine it may be too short for that.
@@ -123,7 +124,7 @@ import Testing
         var count = 0
         while ContinuousClock.now - start < idle * 2, await peer.send([0x61]) { count += 1 }
         peer.endSending()
-        #expect(try await call.value.body.bytes.count == count)
+        try await expectEqual(call.value.body.bytes.count, count)
     }
 
     @Test
@@ -148,8 +149,8 @@ import Testing
             left -= bytes.count
         }
         await peer.send("HTTP/1.1 204 No Content\r\n\r\n")
-        #expect(try await call.value.status == .noContent)
-        #expect(left == 0)
+        try await expectEqual(call.value.status, .noContent)
+        expectEqual(left, 0)
     }
 
     @Test func `With an idle timeout, a request's timeout ends the whole stream`() async throws {
@@ -184,29 +185,29 @@ import Testing
         #expect(try request(.get("x"), timeout: nil).limits.isEmpty)
         let all = Route<Void>.get("x").timeout(.seconds(9), connect: .seconds(1), idle: .seconds(2))
         let request = try request(all)
-        #expect(request.timeout == .seconds(9))
+        expectEqual(request.timeout, .seconds(9))
         #expect(request.connectTimeout == .seconds(1) && request.idleTimeout == .seconds(2))
         let later = try self.request(all.timeout(.seconds(8)).timeout(connect: .seconds(3)))
         #expect(later.timeout == .seconds(8) && later.connectTimeout == .seconds(3))
-        #expect(later.idleTimeout == .seconds(2))
+        expectEqual(later.idleTimeout, .seconds(2))
     }
 
     @Test func `A route's timeout ends a whole stream only if the route sets it`() throws {
         let stream = Route<HTTPBodyStream>.stream(.get, "x")
-        #expect(try request(stream).streamTimeLimit == nil)
-        #expect(try request(stream.timeout(.seconds(9))).streamTimeLimit == nil)
-        #expect(try request(stream.timeout(idle: .seconds(2))).streamTimeLimit == nil)
+        try expectNil(request(stream).streamTimeLimit)
+        try expectNil(request(stream.timeout(.seconds(9))).streamTimeLimit)
+        try expectNil(request(stream.timeout(idle: .seconds(2))).streamTimeLimit)
         var request = try request(stream.timeout(.seconds(9), idle: .seconds(2)))
-        #expect(request.streamTimeLimit == .seconds(9))
+        expectEqual(request.streamTimeLimit, .seconds(9))
         request.tighten(to: Deadline(in: .seconds(7), clock: ManualClock().wallClock()))
-        #expect(request.streamTimeLimit == .seconds(7))
+        expectEqual(request.streamTimeLimit, .seconds(7))
         request.timeout = .seconds(1)
-        #expect(request.streamTimeLimit == .seconds(1))
+        expectEqual(request.streamTimeLimit, .seconds(1))
     }
 
     @Test func `A route's limits do not end a request that only its connection can end`() throws {
         var request = try request(Route<Void>.post("x").timeout(.seconds(9), idle: .seconds(2)))
-        #expect(request.silenceLimit == .seconds(2))
+        expectEqual(request.silenceLimit, .seconds(2))
         request.isUninterruptible = true
         #expect(request.silenceLimit == nil && request.streamTimeLimit == nil)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -26,7 +27,7 @@ import Testing
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/")
         let error = try #require(
             await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: request) })
-        #expect(error.phase == .connecting)
+        expectEqual(error.phase, .connecting)
         #expect(error.message.hasPrefix("127.0.0.1:1 could not be reached while connecting: "))
     }
 
@@ -34,7 +35,7 @@ import Testing
         let request = HTTPRequest(scheme: "http", authority: "host.invalid", path: "/")
         let error = try #require(
             await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: request) })
-        #expect(error.phase == .resolving)
+        expectEqual(error.phase, .resolving)
         #expect(error.message.contains("while looking up its name"))
     }
 
@@ -44,7 +45,7 @@ import Testing
         let error = try await failure(server.request(body.isEmpty ? .get : .post, body: body), milliseconds: 100) {
             $0.phase == .awaitingResponse
         }
-        #expect(error.phase == .awaitingResponse)
+        expectEqual(error.phase, .awaitingResponse)
         #expect(error.message.hasSuffix("the limit passed while waiting for the response."))
         #expect(!error.isUnsent)
     }
@@ -56,7 +57,7 @@ import Testing
             body: HTTPBody([UInt8](repeating: 0, count: 32 << 20)))
         request.fields["expect"] = ""
         let error = try await failure(request, milliseconds: 200) { $0.phase == .sending }
-        #expect(error.phase == .sending)
+        expectEqual(error.phase, .sending)
         #expect(error.message.hasSuffix("the limit passed while sending the request."))
     }
 
@@ -64,7 +65,7 @@ import Testing
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         let error = try #require(
             await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: server.request()) })
-        #expect(error.phase == .receiving)
+        expectEqual(error.phase, .receiving)
         #expect(error.message.contains(" ended while receiving the response: "))
     }
 
@@ -72,7 +73,7 @@ import Testing
         let server = try RawHTTPServer { _ in .closing(after: "") }
         let error = try #require(
             await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: server.request()) })
-        #expect(error.phase == .awaitingResponse)
+        expectEqual(error.phase, .awaitingResponse)
     }
 
     /// Middleboxes, tunnels and machines that wake up end a handshake so, and the next connection works.
@@ -89,8 +90,8 @@ import Testing
         if isReset { peer.reset() } else { peer.endSending() }
         let error = await #expect(throws: HTTPError.self) { try await call.value }
         #expect(error?.code == HTTPError.offline.code && error?.isConnectivity == true, "\(error?.message ?? "")")
-        #expect(error?.isUnsent == true)
-        #expect(error?.phase == .securing)
+        expectEqual(error?.isUnsent, true)
+        expectEqual(error?.phase, .securing)
     }
 
     @Test(arguments: ["http", "https"])
@@ -101,8 +102,9 @@ import Testing
             let error = await #expect(throws: HTTPError.self) {
                 try await CurlTransport().respond(to: HTTPRequest(scheme: scheme, authority: "id.invalid", path: "/"))
             }
-            #expect(error?.phase == .connectingToProxy)
-            #expect(error?.message.hasPrefix("id.invalid could not be reached while connecting to the proxy: ") == true)
+            expectEqual(error?.phase, .connectingToProxy)
+            expectEqual(
+                error?.message.hasPrefix("id.invalid could not be reached while connecting to the proxy: "), true)
         }
     }
 
@@ -110,7 +112,7 @@ import Testing
         let listener = try RawListener()
         let request = HTTPRequest(authority: "127.0.0.1:\(listener.port)", path: "/")
         let error = try await failure(request, milliseconds: 200) { $0.phase == .securing }
-        #expect(error.code == HTTPError.timeout.code)
+        expectEqual(error.code, HTTPError.timeout.code)
         #expect(error.message.hasSuffix("did not respond in time: the limit passed during the TLS handshake."))
         #expect(error.isUnsent)
     }
@@ -123,8 +125,8 @@ import Testing
             var request = HTTPRequest(authority: "id.invalid", path: "/")
             request.timeout = .seconds(1)
             let error = await #expect(throws: HTTPError.timeout) { try await CurlTransport().respond(to: request) }
-            #expect(error?.phase == .tunneling)
-            #expect(error?.message.hasSuffix("the limit passed while the proxy connected to it.") == true)
+            expectEqual(error?.phase, .tunneling)
+            expectEqual(error?.message.hasSuffix("the limit passed while the proxy connected to it."), true)
         }
     }
 }

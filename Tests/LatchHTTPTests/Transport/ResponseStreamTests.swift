@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -32,16 +33,16 @@ import Testing
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 10\r\n\r\n")
         let response = try await task.value
-        #expect(response.status == .ok)
-        #expect(response.fields["X-A"] == "b")
-        #expect(response.body.length == 10)
-        #expect(response.body.isReplayable == false)
+        expectEqual(response.status, .ok)
+        expectEqual(response.fields["X-A"], "b")
+        expectEqual(response.body.length, 10)
+        expectEqual(response.body.isReplayable, false)
         var iterator = response.body.chunks.makeAsyncIterator()
         await peer.send("hello")
-        #expect(try await iterator.next() == Array("hello".utf8))
+        try await expectEqual(iterator.next(), Array("hello".utf8))
         await peer.send("world")
-        #expect(try await iterator.next() == Array("world".utf8))
-        #expect(try await iterator.next() == nil)
+        try await expectEqual(iterator.next(), Array("world".utf8))
+        try await expectNil(iterator.next())
         await #expect(throws: HTTPError.streamSpent) { for try await _ in response.body.chunks {} }
     }
 
@@ -49,9 +50,9 @@ import Testing
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         let body = try await task.value.body
-        #expect(body.length == nil)
+        expectNil(body.length)
         await peer.send("5\r\nhello\r\n3\r\nyou\r\n0\r\nTrailer: x\r\n\r\n")
-        #expect(try await body.collected(upTo: 100) == Array("helloyou".utf8))
+        try await expectEqual(body.collected(upTo: 100), Array("helloyou".utf8))
     }
 
     @Test func `A streamed response has released its transfer when it ends`() async throws {
@@ -64,10 +65,10 @@ import Testing
                 group.addTask {
                     for _ in 0..<500 {
                         let streamed = try await transport.respond(to: request(to: port))
-                        #expect(try await streamed.body.collected(upTo: 100).count == 5)
+                        try await expectEqual(streamed.body.collected(upTo: 100).count, 5)
                         var plain = request(to: port)
                         plain.wantsStream = false
-                        #expect(try await transport.respond(to: plain).body.text == "hello")
+                        try await expectEqual(transport.respond(to: plain).body.text, "hello")
                     }
                 }
             }
@@ -79,24 +80,25 @@ import Testing
     func `A streamed response without content ends at once`(status: HTTPStatus) async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n") }
         let response = try await transport.respond(to: request(to: server.port))
-        #expect(response.status == status)
-        #expect(try await response.body.collected(upTo: 0) == [])
+        expectEqual(response.status, status)
+        try await expectEqual(response.body.collected(upTo: 0), [])
     }
 
     @Test func `A streamed response to HEAD has no content, whatever length is announced`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n") }
         let response = try await transport.respond(to: request(to: server.port, .head))
-        #expect(response.fields[.contentLength] == "99")
-        #expect(try await response.body.collected(upTo: 0) == [])
+        expectEqual(response.fields[.contentLength], "99")
+        try await expectEqual(response.body.collected(upTo: 0), [])
     }
 
     @Test func `A streamed response leaves its connection for the next request`() async throws {
         let server = try RawHTTPServer { .response(body: "answer \($0.number)") }
         for number in 0..<20 {
             let response = try await transport.respond(to: request(to: server.port))
-            #expect(String(decoding: try await response.body.collected(upTo: 100), as: UTF8.self) == "answer \(number)")
+            expectEqual(
+                String(decoding: try await response.body.collected(upTo: 100), as: UTF8.self), "answer \(number)")
         }
-        #expect(server.connectionCount == 1)
+        expectEqual(server.connectionCount, 1)
     }
 
     @Test(arguments: ["Content-Length: 10\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"])
@@ -104,10 +106,10 @@ import Testing
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\n" + text) }
         let response = try await transport.respond(to: request(to: server.port))
         var iterator = response.body.chunks.makeAsyncIterator()
-        #expect(try await iterator.next() == Array("half".utf8))
+        try await expectEqual(iterator.next(), Array("half".utf8))
         let error = await #expect(throws: HTTPError.self) { try await iterator.next() }
-        #expect(error?.code == HTTPError.offline.code)
-        #expect(try await iterator.next() == nil)
+        expectEqual(error?.code, HTTPError.offline.code)
+        try await expectNil(iterator.next())
     }
 
     @Test func `A streamed response that never comes throws instead`() async throws {
@@ -127,11 +129,11 @@ import Testing
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
         let response = try await task.value
         for try await piece in response.body.chunks {
-            #expect(piece == Array("half".utf8))
+            expectEqual(piece, Array("half".utf8))
             break
         }
-        #expect(await peer.receive() == nil)
-        #expect(response.status == .ok)
+        await expectNil(peer.receive())
+        expectEqual(response.status, .ok)
     }
 
     @Test func `A streamed response is aborted with the task that reads it`() async throws {
@@ -143,14 +145,14 @@ import Testing
         for await _ in pieces { break }
         reader.cancel()
         await #expect(throws: HTTPError.cancelled) { try await reader.value }
-        #expect(await peer.receive() == nil)
+        await expectNil(peer.receive())
     }
 
     @Test func `A streamed response is aborted with the task that waits for its head`() async throws {
         let (task, peer) = try await dialogue()
         task.cancel()
         await #expect(throws: HTTPError.cancelled) { try await task.value }
-        #expect(await peer.receive() == nil)
+        await expectNil(peer.receive())
     }
 
     @Test func `A streamed response makes the server wait for a slow reader`() async throws {
@@ -172,7 +174,7 @@ import Testing
             most = max(most, sent.withLock { $0 } - read >> 20)
         }
         await sender.value
-        #expect(read == 64 << 20)
+        expectEqual(read, 64 << 20)
         // The sockets' own buffers, which the system sizes up to 36 MiB, and one of ours.
         #expect(most < 40)
     }
@@ -187,7 +189,7 @@ import Testing
             }
             let response = try await transport.respond(to: request(to: server.port))
             if isAllowed {
-                #expect(try await response.body.collected(upTo: 99).count == 10)
+                try await expectEqual(response.body.collected(upTo: 99).count, 10)
             } else {
                 await #expect(throws: HTTPError.tooLarge) { try await response.body.collected(upTo: 99) }
             }
@@ -202,7 +204,7 @@ import Testing
         request.timeout = .seconds(1)
         let response = try await transport.respond(to: request)
         var iterator = response.body.chunks.makeAsyncIterator()
-        #expect(try await iterator.next() == Array("some".utf8))
+        try await expectEqual(iterator.next(), Array("some".utf8))
         await #expect(throws: HTTPError.timeout) { try await iterator.next() }
         request.path = "/head"
         let other = request
@@ -229,13 +231,13 @@ import Testing
         let (peer, task) = try await answered(halfWayThrough: source)
         let response = try await task.value
         var iterator = response.body.chunks.makeAsyncIterator()
-        #expect(try await iterator.next() == Array("fir".utf8))
+        try await expectEqual(iterator.next(), Array("fir".utf8))
         source.give("56789")
         source.end()
         #expect(await peer.receive(through: "56789") != nil)
         await peer.send("st!")
-        #expect(try await iterator.next() == Array("st!".utf8))
-        #expect(try await iterator.next() == nil)
+        try await expectEqual(iterator.next(), Array("st!".utf8))
+        try await expectNil(iterator.next())
         await source.isLetGo()
     }
 
@@ -244,7 +246,7 @@ import Testing
         let (peer, task) = try await answered(halfWayThrough: source)
         defer { withExtendedLifetime(peer) {} }
         var iterator = try await task.value.body.chunks.makeAsyncIterator()
-        #expect(try await iterator.next() == Array("fir".utf8))
+        try await expectEqual(iterator.next(), Array("fir".utf8))
         source.fail()
         await #expect(throws: Piecewise.Broken.self) { try await iterator.next() }
     }
@@ -260,7 +262,7 @@ import Testing
                     let response = try await transport.respond(to: request)
                     let bytes = try await response.body.collected(upTo: 1 << 20)
                     let line = "GET /\(number) HTTP/1.1"
-                    #expect(bytes.count == line.utf8.count + body.utf8.count)
+                    expectEqual(bytes.count, line.utf8.count + body.utf8.count)
                     #expect(bytes.starts(with: line.utf8))
                 }
             }

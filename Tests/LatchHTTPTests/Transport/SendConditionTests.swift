@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -19,10 +20,10 @@ import Testing
                 try await transport.respond(to: server.request(.get, "/withdrawn"))
             }
         }
-        #expect(error?.isUnsent == true)
+        expectEqual(error?.isUnsent, true)
         // The next one may have the connection.
         _ = try await transport.respond(to: server.request(.get, "/last"))
-        #expect(server.requests.map(\.line) == ["GET /first HTTP/1.1", "GET /last HTTP/1.1"])
+        expectEqual(server.requests.map(\.line), ["GET /first HTTP/1.1", "GET /last HTTP/1.1"])
     }
 
     @Test func `A request with a condition is sent if it meets it when its connection is ready`() async throws {
@@ -35,9 +36,9 @@ import Testing
                 return true
             },
             operation: { try await transport.respond(to: server.request()) })
-        #expect(response.status == .ok)
-        #expect(isConnected.withLock { $0 } == [true])
-        #expect(server.requests.count == 1)
+        expectEqual(response.status, .ok)
+        expectEqual(isConnected.withLock { $0 }, [true])
+        expectEqual(server.requests.count, 1)
     }
 
     @Test
@@ -65,7 +66,7 @@ import Testing
                 await #expect(throws: HTTPError.timeout) { try await send(.get, "/silent") }
                 answer.open()
                 let status = try await refreshed
-                #expect(status == .created)
+                expectEqual(status, .created)
                 isOver.withLock { $0 = true }
                 await #expect(throws: HTTPError.timeout) { try await send(.post, "/silent") }
             }

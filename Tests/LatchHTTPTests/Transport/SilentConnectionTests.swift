@@ -4,6 +4,7 @@
 import Glibc
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 @testable import LatchHTTP
@@ -38,14 +39,14 @@ import Testing
         let old = try await [#require(listener.accept()), #require(listener.accept())]
         for peer in old { await answer(peer) }
         let both = try await [one, other]
-        #expect(both.map(\.body.text) == ["good", "good"])
+        expectEqual(both.map(\.body.text), ["good", "good"])
         await #expect(throws: HTTPError.timeout) {
             try await transport.respond(to: request(listener, limit: .milliseconds(2_100)))
         }
         async let second = transport.respond(to: request(listener))
         let new = try #require(await listener.accept())
         await answer(new)
-        #expect(try await second.body.text == "good")
+        try await expectEqual(second.body.text, "good")
         // Once the silence is a second old, which is libcurl's unit of age, the new connection is used again.
         let silent = try RawListener()
         await #expect(throws: HTTPError.timeout) {
@@ -53,7 +54,7 @@ import Testing
         }
         async let third = transport.respond(to: request(listener))
         await answer(new)
-        #expect(try await third.body.text == "good")
+        try await expectEqual(third.body.text, "good")
     }
 
     @Test(.enabled(if: HTTP2Server.isInstalled))
@@ -65,7 +66,7 @@ import Testing
         let transport = CurlTransport(configuration: configuration)
         var request = server.request(.get, "/good")
         request.timeout = .seconds(20)
-        #expect(try await transport.respond(to: request).body.text == "good")
+        try await expectEqual(transport.respond(to: request).body.text, "good")
         server.pause()
         let patient = request
         request.timeout = .milliseconds(2_100)
@@ -75,9 +76,9 @@ import Testing
         async let next = transport.respond(to: patient)
         server.goOn()
         let answers = try await [waiting, next]
-        #expect(answers.map(\.body.text) == ["good", "good"])
+        expectEqual(answers.map(\.body.text), ["good", "good"])
         let connections = await server.connectionsInAll()
-        #expect(connections == 2)
+        expectEqual(connections, 2)
     }
 
     @Test
@@ -98,7 +99,7 @@ import Testing
             var length = socklen_t(MemoryLayout<CUnsignedInt>.size)
             return getsockopt(descriptor, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, &length) == 0 ? limit : nil
         }
-        #expect(limits == [120_000])
+        expectEqual(limits, [120_000])
     }
 }
 #endif

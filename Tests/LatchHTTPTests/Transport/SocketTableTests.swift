@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import Testing
 
@@ -79,7 +80,7 @@ private final class Sockets {
         let sockets = try Sockets()
         var table = sockets.table
         table.want(Want.both, of: sockets.ours)
-        #expect(table.meaning(of: events, on: sockets.ours) == meaning)
+        expectEqual(table.meaning(of: events, on: sockets.ours), meaning)
     }
 
     @Test func `A table of sockets postpones unwatching its own sockets until an unexpected event`() throws {
@@ -90,7 +91,7 @@ private final class Sockets {
         table.want(Want.nothing, of: sockets.ours)
         sockets.say("x")
         #expect(sockets.areReported)
-        #expect(table.meaning(of: Event.readable, on: sockets.ours) == nil)
+        expectNil(table.meaning(of: Event.readable, on: sockets.ours))
         #expect(!sockets.areReported)
         table.want(Want.in, of: sockets.ours)
         #expect(sockets.areReported)
@@ -113,7 +114,7 @@ private final class Sockets {
         table.opened(first.ours)
         table.want(Want.in, of: first.ours)
         // The kernel closes what had the number before, and forgets it with that.
-        #expect(dup2(second.ours, first.ours) == first.ours)
+        expectEqual(dup2(second.ours, first.ours), first.ours)
         table.closed(first.ours)
         table.opened(first.ours)
         second.say("x")
@@ -127,7 +128,7 @@ private final class Sockets {
         let sockets = try Sockets()
         var table = sockets.table
         table.closed(descriptor)
-        #expect(table.meaning(of: 1, on: descriptor) == nil)
+        expectNil(table.meaning(of: 1, on: descriptor))
         table.want(Want.in, of: -1)
         table.opened(-1)
         #expect(!sockets.areReported)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchProcess
@@ -23,10 +24,10 @@ struct TLSTests {
         let transport = transport(trusting: server)
         for _ in 0..<3 {
             let response = try await transport.respond(to: server.request(.get, "/hello.txt"))
-            #expect(response.status == .ok)
-            #expect(response.body.text == "hello")
+            expectEqual(response.status, .ok)
+            expectEqual(response.body.text, "hello")
             // nghttpd speaks nothing but HTTP/2.
-            #expect(response.fields["server"]?.hasPrefix("nghttpd") == true)
+            expectEqual(response.fields["server"]?.hasPrefix("nghttpd"), true)
         }
     }
 
@@ -37,7 +38,7 @@ struct TLSTests {
             for _ in 0..<80 {
                 group.addTask { try await transport.respond(to: server.request(.get, "/hello.txt")).body.text }
             }
-            for try await text in group { #expect(text == "hello") }
+            for try await text in group { expectEqual(text, "hello") }
         }
         // What begins together shares the connection only where libcurl knows when to wait for it.
         #expect(await server.connectionsInAll() == 1 || !CurlLoop.sharesUnansweredConnections)
@@ -48,7 +49,7 @@ struct TLSTests {
         let content = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let request = server.request(.post, "/echo", body: HTTPBody(content))
         let response = try await transport(trusting: server).respond(to: request)
-        #expect(response.body.bytes == content)
+        expectEqual(response.body.bytes, content)
     }
 
     @Test func `HTTP/2 over TLS from a server with an untrusted certificate is refused`() async throws {
@@ -56,10 +57,10 @@ struct TLSTests {
         let error = await #expect(throws: HTTPError.self) {
             try await CurlTransport().respond(to: server.request(.get, "/hello.txt?token=secret"))
         }
-        #expect(error?.code == HTTPError.tls.code)
-        #expect(error?.isConnectivity == false)
-        #expect(error?.description.contains("secret") == false)
-        #expect(error?.message.contains("self-signed certificate") == true, "\(error?.message ?? "")")
+        expectEqual(error?.code, HTTPError.tls.code)
+        expectEqual(error?.isConnectivity, false)
+        expectEqual(error?.description.contains("secret"), false)
+        expectEqual(error?.message.contains("self-signed certificate"), true, "\(error?.message ?? "")")
     }
 
     @Test func `HTTP/2 over TLS from a server with a certificate for another name is refused`() async throws {
@@ -68,7 +69,7 @@ struct TLSTests {
         request.authority = "localhost:\(server.port)"
         let transport = transport(trusting: server)
         let error = await #expect(throws: HTTPError.self) { try await transport.respond(to: request) }
-        #expect(error?.code == HTTPError.tls.code)
+        expectEqual(error?.code, HTTPError.tls.code)
         #expect(error?.message.contains("name") == true && error?.message.contains("localhost") == true)
     }
 
@@ -89,12 +90,12 @@ struct TLSTests {
         var configuration = CurlTransport.Configuration()
         configuration.systemAuthorityFolder = folder.path
         let request = server.request(.get, "/hello.txt")
-        #expect(try await CurlTransport(configuration: configuration).respond(to: request).body.text == "hello")
+        try await expectEqual(CurlTransport(configuration: configuration).respond(to: request).body.text, "hello")
         configuration.certificateAuthorityFile = other.certificate
         let error = await #expect(throws: HTTPError.self) {
             try await CurlTransport(configuration: configuration).respond(to: request)
         }
-        #expect(error?.code == HTTPError.tls.code)
+        expectEqual(error?.code, HTTPError.tls.code)
     }
 
     @Test func `HTTP/2 over TLS with a file of authorities that does not exist is refused`() async throws {
@@ -104,6 +105,6 @@ struct TLSTests {
         let error = await #expect(throws: HTTPError.self) {
             try await CurlTransport(configuration: configuration).respond(to: server.request(.get, "/"))
         }
-        #expect(error?.code == HTTPError.tls.code)
+        expectEqual(error?.code, HTTPError.tls.code)
     }
 }

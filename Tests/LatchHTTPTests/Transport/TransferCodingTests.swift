@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -36,21 +37,21 @@ import Testing
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await CurlTransport().respond(to: request).body.collected(upTo: 1_000)
             }
-            #expect(error?.code == HTTPError.malformedMessage.code)
-            #expect(error?.message.contains(coding) == true, "\(error?.message ?? "")")
+            expectEqual(error?.code, HTTPError.malformedMessage.code)
+            expectEqual(error?.message.contains(coding), true, "\(error?.message ?? "")")
         }
     }
 
     @Test(arguments: ["chunked", "Chunked", "identity, chunked", ", chunked"])
     func `A response with a transfer coding of chunks is read`(codings: String) async throws {
         let server = try server("Transfer-Encoding: \(codings)", isCoded: false)
-        #expect(try await CurlTransport().respond(to: server.request()).body.text == Self.content)
+        try await expectEqual(CurlTransport().respond(to: server.request()).body.text, Self.content)
     }
 
     @Test func `A response with a transfer coding and no content is read`() async throws {
         let server = try RawHTTPServer { _ in
             .closing(after: "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: gzip, chunked\r\n\r\n")
         }
-        #expect(try await CurlTransport().respond(to: server.request()).status == 304)
+        try await expectEqual(CurlTransport().respond(to: server.request()).status, 304)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import Synchronization
 import Testing
@@ -45,6 +46,6 @@ private final class PausableTask: @unchecked Sendable {
         }
         var received = 0
         while let piece = try await buffer.next(waking: { pause.end { task.resume() } }) { received += piece.count }
-        #expect(received == count * size)
+        expectEqual(received, count * size)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchServer
 import LatchTesting
@@ -33,10 +34,10 @@ import Testing
         let transport = Self.transport(address)
         for _ in 0..<2 {
             let response = try await transport.respond(to: Self.request("host.invalid"))
-            #expect(response.body.text == "through the proxy")
-            #expect(try await transport.respond(to: server.request()).body.text == "direct")
+            expectEqual(response.body.text, "through the proxy")
+            try await expectEqual(transport.respond(to: server.request()).body.text, "direct")
         }
-        #expect(proxy.requests.map(\.line) == Array(repeating: "GET http://host.invalid/x HTTP/1.1", count: 2))
+        expectEqual(proxy.requests.map(\.line), Array(repeating: "GET http://host.invalid/x HTTP/1.1", count: 2))
         #expect(proxy.requests.allSatisfy { $0.values(of: "Proxy-Authorization") == [Self.basic] })
         #expect(server.requests.allSatisfy { $0.values(of: "Proxy-Authorization").isEmpty })
     }
@@ -47,10 +48,10 @@ import Testing
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: Self.request("id.invalid", scheme: "https"))
         }
-        #expect(error?.message == "The proxy refused to connect to id.invalid, with status 407.")
-        #expect(error.map { "\($0)" }?.contains("cret") == false)
-        #expect(proxy.requests.first?.line == "CONNECT id.invalid:443 HTTP/1.1")
-        #expect(proxy.requests.first?.values(of: "Proxy-Authorization") == [Self.basic])
+        expectEqual(error?.message, "The proxy refused to connect to id.invalid, with status 407.")
+        expectEqual(error.map { "\($0)" }?.contains("cret"), false)
+        expectEqual(proxy.requests.first?.line, "CONNECT id.invalid:443 HTTP/1.1")
+        expectEqual(proxy.requests.first?.values(of: "Proxy-Authorization"), [Self.basic])
     }
 
     @Test func `The proxy of a transport gets no request for its exceptions`() async throws {
@@ -59,11 +60,11 @@ import Testing
             try HTTPProxy(proxy.url, user: "ada", password: "secret", except: ["one.invalid", ".corp.invalid"]))
         for host in ["one.invalid", "ONE.invalid:80", "corp.invalid", "a.b.corp.invalid"] {
             let error = await #expect(throws: HTTPError.offline) { try await transport.respond(to: Self.request(host)) }
-            #expect(error?.phase == .resolving)
+            expectEqual(error?.phase, .resolving)
         }
         #expect(proxy.requests.isEmpty)
         for host in ["a.one.invalid", "badcorp.invalid"] {
-            #expect(try await transport.respond(to: Self.request(host)).body.text == "through the proxy")
+            try await expectEqual(transport.respond(to: Self.request(host)).body.text, "through the proxy")
         }
     }
 
@@ -74,12 +75,12 @@ import Testing
             setenv("http_proxy", other.url, 1)
             setenv("no_proxy", "host.invalid", 1)
             _ = try await Self.transport(try HTTPProxy(mine.url)).respond(to: Self.request("host.invalid"))
-            #expect(mine.requests.count == 1)
+            expectEqual(mine.requests.count, 1)
             let none = Self.transport(nil)
             await #expect(throws: HTTPError.offline) { try await none.respond(to: Self.request("else.invalid")) }
             #expect(other.requests.isEmpty)
             _ = try await Self.transport(.system).respond(to: Self.request("else.invalid"))
-            #expect(other.requests.count == 1)
+            expectEqual(other.requests.count, 1)
         }
     }
 
@@ -90,15 +91,15 @@ import Testing
             try HTTPProxy("socks5h://127.0.0.1:\(listener.port)", user: "ada", password: "secret"))
         let call = Task { try await transport.respond(to: Self.request("host.invalid")) }
         let peer = try #require(await listener.accept())
-        #expect(await peer.receive()?.first == 5)
+        await expectEqual(peer.receive()?.first, 5)
         await peer.send([5, 2])
-        #expect(await peer.receive() == [1, 3] + Array("ada".utf8) + [6] + Array("secret".utf8))
+        await expectEqual(peer.receive(), [1, 3] + Array("ada".utf8) + [6] + Array("secret".utf8))
         await peer.send([1, 0])
-        #expect(await peer.receive() == [5, 1, 0, 3, 12] + Array("host.invalid".utf8) + [0, 80])
+        await expectEqual(peer.receive(), [5, 1, 0, 3, 12] + Array("host.invalid".utf8) + [0, 80])
         await peer.send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
-        #expect(await peer.receive(through: "\r\n\r\n")?.starts(with: "GET /x HTTP/1.1\r\n".utf8) == true)
+        await expectEqual(peer.receive(through: "\r\n\r\n")?.starts(with: "GET /x HTTP/1.1\r\n".utf8), true)
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood")
-        #expect(try await call.value.body.text == "good")
+        try await expectEqual(call.value.body.text, "good")
     }
 
     @Test(.enabled(if: TestIdentity.isPossible))
@@ -114,7 +115,7 @@ import Testing
                 let refused = await #expect(throws: HTTPError.offline) {
                     try await Self.transport(proxy, trusting: identity.path("proxy.pem")).respond(to: request)
                 }
-                #expect(refused?.message.hasPrefix("The proxy refused to connect to id.invalid") == true)
+                expectEqual(refused?.message.hasPrefix("The proxy refused to connect to id.invalid"), true)
                 await #expect(throws: HTTPError.tls) { try await Self.transport(proxy).respond(to: request) }
             }
         }
@@ -140,7 +141,7 @@ import Testing
     func `The proxy of a transport has the usual port of its scheme unless it names one`(address: String, url: String)
         throws
     {
-        #expect(try HTTPProxy(address).address?.url == url)
+        try expectEqual(HTTPProxy(address).address?.url, url)
     }
 
     @Test(arguments: [
@@ -150,7 +151,7 @@ import Testing
     ])
     func `The proxy of a transport is refused if its address is unclear, without showing it`(address: String) {
         let error = #expect(throws: HTTPError.invalidURL) { try HTTPProxy(address) }
-        #expect(error.map { "\($0)\($0.message)" }?.contains("canary") == false)
+        expectEqual(error.map { "\($0)\($0.message)" }?.contains("canary"), false)
     }
 
     @Test func `The proxy of a transport is refused with ambiguous user, password or exceptions`() {

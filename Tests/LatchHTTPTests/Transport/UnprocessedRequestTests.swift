@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -27,7 +28,7 @@ struct UnprocessedRequestTests {
             let transport = CurlTransport(configuration: configuration)
             for number in 0..<requests {
                 let response = try await transport.respond(to: server.request())
-                #expect(response.body.text == "HTTP/2 \(number + 1)")
+                expectEqual(response.body.text, "HTTP/2 \(number + 1)")
             }
             try await body(server, transport)
         }
@@ -40,7 +41,7 @@ struct UnprocessedRequestTests {
         try await serving(ending, after: requests) { server, transport in
             let response = try await transport.respond(to: server.request(.post, body: HTTPBody("content")))
             // The request itself went out twice.
-            #expect(response.body.text == (ending == .http11 ? "HTTP/1.1" : "HTTP/2") + " \(requests + 2)")
+            expectEqual(response.body.text, (ending == .http11 ? "HTTP/1.1" : "HTTP/2") + " \(requests + 2)")
         }
     }
 
@@ -53,7 +54,7 @@ struct UnprocessedRequestTests {
             var request = server.request(.post, body: content)
             request.wantsStream = wantsStream
             let text = try await transport.respond(to: request).body.collected(upTo: 100)
-            #expect(text == Array(((ending == .http11 ? "HTTP/1.1" : "HTTP/2") + " 3").utf8))
+            expectEqual(text, Array(((ending == .http11 ? "HTTP/1.1" : "HTTP/2") + " 3").utf8))
         }
     }
 
@@ -68,7 +69,7 @@ struct UnprocessedRequestTests {
             source.end()
             let request = server.request(.post, body: HTTPBody(source.stream()))
             let error = await #expect(throws: HTTPError.offline) { try await transport.respond(to: request) }
-            #expect(error?.isConnectivity == true)
+            expectEqual(error?.isConnectivity, true)
         }
     }
 
@@ -79,11 +80,11 @@ struct UnprocessedRequestTests {
         try await serving(ending, after: requests) { server, transport in
             let request = server.request(.post, body: HTTPBody("content"))
             let error = await #expect(throws: HTTPError.offline) { try await transport.respond(to: request) }
-            #expect(error?.isUnsent == false)
+            expectEqual(error?.isUnsent, false)
             // On the connection of an error of the stream the server goes on to fail.
             guard ending != .internalError else { return }
             let next = try await transport.respond(to: server.request())
-            #expect(next.body.text == "HTTP/2 \(requests + 2)")
+            expectEqual(next.body.text, "HTTP/2 \(requests + 2)")
         }
     }
 
@@ -92,7 +93,7 @@ struct UnprocessedRequestTests {
         try await serving(ending, count: .max, after: 0) { server, transport in
             let request = server.request(.post, body: HTTPBody("content"))
             let error = await #expect(throws: HTTPError.offline) { try await transport.respond(to: request) }
-            #expect(error?.isUnsent == true)
+            expectEqual(error?.isUnsent, true)
         }
     }
 
@@ -101,7 +102,7 @@ struct UnprocessedRequestTests {
             async let one = transport.respond(to: server.request())
             async let other = transport.respond(to: server.request())
             let texts = try await [one, other].map(\.body.text)
-            #expect(Set(texts) == ["HTTP/2 4", "HTTP/2 5"])
+            expectEqual(Set(texts), ["HTTP/2 4", "HTTP/2 5"])
         }
     }
 }

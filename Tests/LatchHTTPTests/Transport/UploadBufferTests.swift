@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Synchronization
 import Testing
@@ -50,18 +51,18 @@ import Testing
                 opened.withLock { $0 += 1 }
                 return { nil }
             })
-        #expect(opened.withLock { $0 } == 0)
+        expectEqual(opened.withLock { $0 }, 0)
         let (bytes, code) = await taker.takeAll()
         #expect(bytes.isEmpty && code == 0)
-        #expect(opened.withLock { $0 } == 1)
+        expectEqual(opened.withLock { $0 }, 1)
     }
 
     @Test(arguments: [1, 3, 100])
     func `Request content for libcurl comes whole in buffers of any size`(size: Int) async {
         let stream = counting(to: 250, announced: true, piece: 7)
         let (bytes, code) = await Taker(stream).takeAll(by: size)
-        #expect(bytes == countingBytes(0..<250))
-        #expect(code == 0)
+        expectEqual(bytes, countingBytes(0..<250))
+        expectEqual(code, 0)
     }
 
     @Test func `Request content for libcurl begins again if libcurl has to`() async {
@@ -72,11 +73,11 @@ import Testing
         _ = taker.take(3)
         #expect(taker.feed.rewind())
         let (bytes, code) = await taker.takeAll()
-        #expect(bytes == countingBytes(0..<50))
-        #expect(code == 0)
+        expectEqual(bytes, countingBytes(0..<50))
+        expectEqual(code, 0)
         // Also after the end.
         #expect(taker.feed.rewind())
-        #expect(await taker.takeAll().bytes == countingBytes(0..<50))
+        await expectEqual(taker.takeAll().bytes, countingBytes(0..<50))
     }
 
     @Test func `Request content for libcurl that can be read once begins again only if nothing was read`() async {
@@ -99,7 +100,7 @@ import Testing
                 return [7, 7]
             }))
         let (_, code) = await taker.takeAll()
-        #expect(code == abort)
+        expectEqual(code, abort)
         #expect(taker.feed.failure is Broken)
     }
 
@@ -108,7 +109,7 @@ import Testing
         _ = taker.take(3)
         await taker.isWoken()
         taker.feed.close()
-        #expect(taker.take(3).result == abort)
+        expectEqual(taker.take(3).result, abort)
         #expect(!taker.feed.isStarved)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -29,8 +30,8 @@ import Testing
         try await serving(Self.echo) { address in
             let stream = counting(to: 300_001, announced: isAnnounced)
             let response = try await transport.respond(to: request(to: address.port, stream, method))
-            #expect(response.fields["X-Method"] == method.rawValue)
-            #expect(response.body.bytes == countingBytes(0..<300_001))
+            expectEqual(response.fields["X-Method"], method.rawValue)
+            expectEqual(response.body.bytes, countingBytes(0..<300_001))
         }
     }
 
@@ -38,12 +39,12 @@ import Testing
         let server = try RawHTTPServer { .response(body: String($0.body.count)) }
         let stream = counting(to: 100_000, announced: true)
         let response = try await transport.respond(to: request(to: server.port, stream))
-        #expect(response.body.text == "100000")
+        expectEqual(response.body.text, "100000")
         let sent = try #require(server.requests.first)
-        #expect(sent.values(of: "Content-Length") == ["100000"])
-        #expect(sent.values(of: "Transfer-Encoding") == [])
-        #expect(sent.values(of: "Expect") == [])
-        #expect(sent.body == countingBytes(0..<100_000))
+        expectEqual(sent.values(of: "Content-Length"), ["100000"])
+        expectEqual(sent.values(of: "Transfer-Encoding"), [])
+        expectEqual(sent.values(of: "Expect"), [])
+        expectEqual(sent.body, countingBytes(0..<100_000))
     }
 
     @Test func `Streamed content travels in chunks if its length is not known`() async throws {
@@ -59,13 +60,13 @@ import Testing
         await peer.send("HTTP/1.1 100 Continue\r\n\r\n")
         // Each piece goes out as it comes, without waiting for the next.
         source.give("hello")
-        #expect(await peer.receive(through: "hello\r\n") == Array("5\r\nhello\r\n".utf8))
+        await expectEqual(peer.receive(through: "hello\r\n"), Array("5\r\nhello\r\n".utf8))
         source.give(" world")
-        #expect(await peer.receive(through: "world\r\n") == Array("6\r\n world\r\n".utf8))
+        await expectEqual(peer.receive(through: "world\r\n"), Array("6\r\n world\r\n".utf8))
         source.end()
-        #expect(await peer.receive(through: "\r\n\r\n") == Array("0\r\n\r\n".utf8))
+        await expectEqual(peer.receive(through: "\r\n\r\n"), Array("0\r\n\r\n".utf8))
         await peer.send("HTTP/1.1 204 No Content\r\n\r\n")
-        #expect(try await task.value.status == .noContent)
+        try await expectEqual(task.value.status, .noContent)
         await source.isLetGo()
     }
 
@@ -106,21 +107,21 @@ import Testing
                 (count, last) = (count + bytes.count, Array((last + bytes.suffix(5)).suffix(5)))
             }
             await peer.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-            #expect(try await task.value.status == .noContent)
+            try await expectEqual(task.value.status, .noContent)
         }
     }
 
     @Test(arguments: [HTTPBody("small"), HTTPBody(HTTPBodyStream(Array("small".utf8)))])
     func `Streamed content passes on a 417 for another reason`(body: HTTPBody) async throws {
         let server = try RawHTTPServer { _ in .response(417) }
-        #expect(try await transport.respond(to: server.request(.post, body: body)).status == 417)
-        #expect(server.requests.count == 1)
+        try await expectEqual(transport.respond(to: server.request(.post, body: body)).status, 417)
+        expectEqual(server.requests.count, 1)
     }
 
     @Test func `Streamed content without bytes is not a stream`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         _ = try await transport.respond(to: request(to: server.port, HTTPBodyStream(length: 0) { { nil } }))
-        #expect(server.requests.first?.values(of: "Content-Length") == ["0"])
+        expectEqual(server.requests.first?.values(of: "Content-Length"), ["0"])
     }
 
     @Test func `Streamed content is not opened if the server refuses the request by its head`() async throws {
@@ -135,9 +136,9 @@ import Testing
         _ = await peer.receive(through: "\r\n\r\n")
         await peer.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
         let response = try await task.value
-        #expect(response.status == .unauthorized)
-        #expect(response.body.text == "no")
-        #expect(source.openingCount == 0)
+        expectEqual(response.status, .unauthorized)
+        expectEqual(response.body.text, "no")
+        expectEqual(source.openingCount, 0)
     }
 
     @Test func `Streamed content ends if the server answers before it was sent`() async throws {
@@ -150,8 +151,8 @@ import Testing
         _ = await peer.receive(through: "first")
         await peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig")
         let response = try await task.value
-        #expect(response.status == .contentTooLarge)
-        #expect(response.body.text == "big")
+        expectEqual(response.status, .contentTooLarge)
+        expectEqual(response.body.text, "big")
         await source.isLetGo()
     }
 
@@ -167,8 +168,8 @@ import Testing
         await peer?.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nenough")
         peer = nil
         let response = try await task.value
-        #expect(response.status == .ok)
-        #expect(response.body.text == "enough")
+        expectEqual(response.status, .ok)
+        expectEqual(response.body.text, "enough")
         await source.isLetGo()
     }
 
@@ -225,7 +226,7 @@ import Testing
         _ = await peer.receive(through: "some")
         task.cancel()
         await #expect(throws: HTTPError.cancelled) { try await task.value }
-        #expect(await peer.receiveAll() == [])
+        await expectEqual(peer.receiveAll(), [])
         await source.isLetGo()
     }
 
@@ -299,9 +300,9 @@ import Testing
                 let ahead = given.withLock { $0 } - taken
                 most.withLock { $0 = max($0, ahead) }
             }
-            #expect(taken == size)
+            expectEqual(taken, size)
             await peer.send("HTTP/1.1 204 No Content\r\n\r\n")
-            #expect(try await task.value.status == .noContent)
+            try await expectEqual(task.value.status, .noContent)
             // The buffers of the two sockets, which the system sizes, and a few pieces.
             #expect(most.withLock { $0 } < 32 << 20)
         }

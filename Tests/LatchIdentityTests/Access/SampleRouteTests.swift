@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -24,18 +25,18 @@ import Testing
         try await site.signUp()
         let path = "/\(kind.rawValue)"
         let token = try await token(site, "\(kind.rawValue):delete")
-        #expect(try await site.get(path, bearer: token).json[kind.rawValue]?.arrayValue == [])
+        try await expectEqual(site.get(path, bearer: token).json[kind.rawValue]?.arrayValue, [])
         let first = try await site.call(.post, path, bearer: token, ["name": "first"])
         site.clock.advance(by: 1)
         let second = try await site.call(.post, path, bearer: token, ["name": "second ✓"])
-        #expect(first.status == 201)
-        #expect(second.string("name") == "second ✓")
+        expectEqual(first.status, 201)
+        expectEqual(second.string("name"), "second ✓")
         let listed = try await site.get(path, bearer: token).json[kind.rawValue]?.arrayValue ?? []
-        #expect(listed.compactMap { $0["name"]?.stringValue } == ["second ✓", "first"])
-        #expect(listed.compactMap { $0["id"]?.stringValue } == [second.string("id"), first.string("id")])
-        #expect(try await site.call(.delete, "\(path)/\(first.string("id"))", bearer: token).status == 204)
-        #expect(try await site.call(.delete, "\(path)/\(first.string("id"))", bearer: token).status == 404)
-        #expect(try await site.get(path, bearer: token).json[kind.rawValue]?.arrayValue?.count == 1)
+        expectEqual(listed.compactMap { $0["name"]?.stringValue }, ["second ✓", "first"])
+        expectEqual(listed.compactMap { $0["id"]?.stringValue }, [second.string("id"), first.string("id")])
+        try await expectEqual(site.call(.delete, "\(path)/\(first.string("id"))", bearer: token).status, 204)
+        try await expectEqual(site.call(.delete, "\(path)/\(first.string("id"))", bearer: token).status, 404)
+        try await expectEqual(site.get(path, bearer: token).json[kind.rawValue]?.arrayValue?.count, 1)
         await site.close()
     }
 
@@ -67,12 +68,12 @@ import Testing
                 #expect(answer.response.status.isSuccess)
                 continue
             }
-            #expect(answer.status == 403)
+            expectEqual(answer.status, 403)
             let scope = "\(kind):\(needed[index])"
-            #expect(answer.field(.wwwAuthenticate) == #"Bearer error="insufficient_scope", scope="\#(scope)""#)
-            #expect(answer.errorCode == "INSUFFICIENT_SCOPE")
-            #expect(answer.json["required_scopes"] == [.string(scope)])
-            #expect(answer.json["provided_scopes"] == [.string("\(kind):\(level.level)")])
+            expectEqual(answer.field(.wwwAuthenticate), #"Bearer error="insufficient_scope", scope="\#(scope)""#)
+            expectEqual(answer.errorCode, "INSUFFICIENT_SCOPE")
+            expectEqual(answer.json["required_scopes"], [.string(scope)])
+            expectEqual(answer.json["provided_scopes"], [.string("\(kind):\(level.level)")])
             #expect(!answer.string("detail").isEmpty && answer.message?.isEmpty == false)
         }
     }
@@ -81,8 +82,8 @@ import Testing
         let site = try await Site()
         try await site.signUp(roles: ["admin"])
         let token = try await token(site, "widgets:admin projects:admin")
-        #expect(try await site.get("/files", bearer: token).status == 403)
-        #expect(try await site.get("/widgets", bearer: token).status == 200)
+        try await expectEqual(site.get("/files", bearer: token).status, 403)
+        try await expectEqual(site.get("/widgets", bearer: token).status, 200)
     }
 
     @Test(arguments: Way.allCases)
@@ -90,9 +91,9 @@ import Testing
         let site = try await Site(way)
         for bearer in [nil, "nonsense", "a.b.c"] {
             let answer = try await site.get("/widgets", bearer: bearer)
-            #expect(answer.status == 401)
-            #expect(answer.field(.wwwAuthenticate) == #"Bearer error="invalid_token""#)
-            #expect(answer.errorCode == "INVALID_TOKEN")
+            expectEqual(answer.status, 401)
+            expectEqual(answer.field(.wwwAuthenticate), #"Bearer error="invalid_token""#)
+            expectEqual(answer.errorCode, "INVALID_TOKEN")
         }
         await site.close()
     }
@@ -105,9 +106,9 @@ import Testing
         let ada = try await token(site, "files:delete")
         let eve = try await token(site, "files:delete", of: "eve@example.com")
         let item = try await site.call(.post, "/files", bearer: ada, ["name": "secret"])
-        #expect(try await site.get("/files", bearer: eve).json["files"]?.arrayValue == [])
-        #expect(try await site.call(.delete, "/files/\(item.string("id"))", bearer: eve).status == 404)
-        #expect(try await site.get("/files", bearer: ada).json["files"]?.arrayValue?.count == 1)
+        try await expectEqual(site.get("/files", bearer: eve).json["files"]?.arrayValue, [])
+        try await expectEqual(site.call(.delete, "/files/\(item.string("id"))", bearer: eve).status, 404)
+        try await expectEqual(site.get("/files", bearer: ada).json["files"]?.arrayValue?.count, 1)
     }
 
     @Test func `The sample resource shows an administrator the owner of each item`() async throws {
@@ -117,9 +118,9 @@ import Testing
         _ = try await site.call(.post, "/widgets", bearer: try await token(site, "widgets:write"), ["name": "w"])
         let root = try await token(site, "widgets:admin", of: "root@example.com")
         let all = try await site.get("/widgets/all", bearer: root).json["widgets"]?.arrayValue
-        #expect(all?.compactMap { $0["owner_id"]?.stringValue } == [ada.id])
+        expectEqual(all?.compactMap { $0["owner_id"]?.stringValue }, [ada.id])
         // There is no files:admin, and so no such route.
-        #expect(try await site.get("/files/all", bearer: root).status == 405)
+        try await expectEqual(site.get("/files/all", bearer: root).status, 405)
     }
 
     @Test func `The sample resource has a bound for each account and kind`() async throws {
@@ -129,14 +130,14 @@ import Testing
         var last = ""
         for number in 0..<100 {
             let answer = try await site.call(.post, "/widgets", bearer: token, ["name": .string("w\(number)")])
-            #expect(answer.status == 201)
+            expectEqual(answer.status, 201)
             last = answer.string("id")
         }
         let refused = try await site.call(.post, "/widgets", bearer: token, ["name": "one more"])
-        #expect(refused.status == 409)
-        #expect(try await site.call(.post, "/files", bearer: token, ["name": "f"]).status == 201)
-        #expect(try await site.call(.delete, "/widgets/\(last)", bearer: token).status == 204)
-        #expect(try await site.call(.post, "/widgets", bearer: token, ["name": "again"]).status == 201)
+        expectEqual(refused.status, 409)
+        try await expectEqual(site.call(.post, "/files", bearer: token, ["name": "f"]).status, 201)
+        try await expectEqual(site.call(.delete, "/widgets/\(last)", bearer: token).status, 204)
+        try await expectEqual(site.call(.post, "/widgets", bearer: token, ["name": "again"]).status, 201)
     }
 
     @Test(arguments: [#"{}"#, #"{"name":""}"#, #"{"name":5}"#, "[]", "{", #"{"name":null}"#])
@@ -147,6 +148,6 @@ import Testing
             .authorization: "Bearer \(try await token(site, "files:write"))", .contentType: "application/json",
         ]
         let answer = try await site.send(.post, "/files", fields: fields, body: HTTPBody(content))
-        #expect(answer.status == 400)
+        expectEqual(answer.status, 400)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -39,8 +40,8 @@ import Testing
         let router = router(site.identity, requiring: Scopes(parsing: "files:read"))
         let login = try await site.passwordGrant(scope: "files:write widgets:read")
         let answer = try await post(router, bearer: login.accessToken)
-        #expect(answer.status == 200)
-        #expect(answer.text == "\(account.id) first-party files:write widgets:read")
+        expectEqual(answer.status, 200)
+        expectEqual(answer.text, "\(account.id) first-party files:write widgets:read")
     }
 
     @Test
@@ -49,22 +50,21 @@ import Testing
         try await site.signUp()
         let router = router(site.identity, requiring: Scopes(parsing: "widgets:write files:write"))
         let half = try await post(router, bearer: try await site.passwordGrant(scope: "widgets:delete").accessToken)
-        #expect(half.status == 403)
-        #expect(half.json["required_scopes"] == ["widgets:write", "files:write"])
-        #expect(half.json["provided_scopes"] == ["widgets:delete"])
-        #expect(
-            half.field(.wwwAuthenticate)
-                == #"Bearer error="insufficient_scope", scope="widgets:write files:write""#)
+        expectEqual(half.status, 403)
+        expectEqual(half.json["required_scopes"], ["widgets:write", "files:write"])
+        expectEqual(half.json["provided_scopes"], ["widgets:delete"])
+        expectEqual(
+            half.field(.wwwAuthenticate), #"Bearer error="insufficient_scope", scope="widgets:write files:write""#)
         let both = try await site.passwordGrant(scope: "widgets:delete files:write")
-        #expect(try await post(router, bearer: both.accessToken).status == 200)
+        try await expectEqual(post(router, bearer: both.accessToken).status, 200)
     }
 
     @Test func `Custom routes behind scopes can require only a token`() async throws {
         let site = try await Site { $0.defaultScopes = [] }
         try await site.signUp()
         let router = router(site.identity, requiring: [])
-        #expect(try await post(router, bearer: nil).status == 401)
-        #expect(try await post(router, bearer: try await site.passwordGrant().accessToken).status == 200)
+        try await expectEqual(post(router, bearer: nil).status, 401)
+        try await expectEqual(post(router, bearer: try await site.passwordGrant().accessToken).status, 200)
     }
 
     @Test
@@ -81,11 +81,11 @@ import Testing
         try await other.signUp()
         let foreign = try await other.passwordGrant()
         for token in [revoked.accessToken, foreign.accessToken, login.refreshToken, login.accessToken + "x", ""] {
-            #expect(try await post(router, bearer: token).status == 401)
+            try await expectEqual(post(router, bearer: token).status, 401)
         }
-        #expect(try await post(router, bearer: login.accessToken).status == 200)
+        try await expectEqual(post(router, bearer: login.accessToken).status, 200)
         site.clock.advance(by: 900)
-        #expect(try await post(router, bearer: login.accessToken).status == 401)
+        try await expectEqual(post(router, bearer: login.accessToken).status, 401)
     }
 
     @Test(.tags(.realServer))
@@ -95,17 +95,17 @@ import Testing
         let router = router(site.identity, requiring: [])
         let login = try await site.passwordGrant()
         site.clock.advance(by: 899)
-        #expect(try await post(router, bearer: login.accessToken).status == 200)
+        try await expectEqual(post(router, bearer: login.accessToken).status, 200)
         site.clock.advance(by: 1)
-        #expect(try await post(router, bearer: login.accessToken).status == 401)
+        try await expectEqual(post(router, bearer: login.accessToken).status, 401)
         site.clock.advance(by: -1)
-        #expect(try await post(router, bearer: login.accessToken).status == 200)
+        try await expectEqual(post(router, bearer: login.accessToken).status, 200)
         // The renewal of a client whose server's clock was set back by an hour goes on as well.
         site.clock.advance(by: -3600)
         let next = try await site.refreshGrant(login.refreshToken)
-        #expect(next.status == 200)
-        #expect(next.number("expires_in") == 900)
-        #expect(try await post(router, bearer: next.accessToken).status == 200)
-        #expect(try await site.refreshGrant(login.refreshToken).refreshToken == next.refreshToken)
+        expectEqual(next.status, 200)
+        expectEqual(next.number("expires_in"), 900)
+        try await expectEqual(post(router, bearer: next.accessToken).status, 200)
+        try await expectEqual(site.refreshGrant(login.refreshToken).refreshToken, next.refreshToken)
     }
 }

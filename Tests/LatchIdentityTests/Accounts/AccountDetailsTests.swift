@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -33,12 +34,12 @@ import Testing
         let ada = try await site.signUp()
         site.clock.advance(by: 5)
         let told = try await site.identity.administration.change(full(), of: ada.id, by: AccountActor(ada.id))
-        #expect(told.details.firstName == "Ada")
-        #expect(told.details.about == full().about)
-        #expect(told.details.preferences == full().preferences)
-        #expect(told.account.username?.text == "countess")
-        #expect(told.updatedAt == site.clock.now)
-        #expect(try await site.identity.administration.account(ada.id, for: ada) == told)
+        expectEqual(told.details.firstName, "Ada")
+        expectEqual(told.details.about, full().about)
+        expectEqual(told.details.preferences, full().preferences)
+        expectEqual(told.account.username?.text, "countess")
+        expectEqual(told.updatedAt, site.clock.now)
+        try await expectEqual(site.identity.administration.account(ada.id, for: ada), told)
         #expect(!"\(told) \(String(reflecting: told.details))".contains("Lovelace"))
         await site.close()
     }
@@ -55,10 +56,9 @@ import Testing
         #expect(told.details.firstName == "Ada" && told.details.about == full().about)
         change = AccountDetailsChange()
         change.displayName = ""
-        #expect(
-            try await site.identity.administration.change(change, of: ada.id, by: AccountActor(ada.id)).details
-                .shownName
-                == "Ada")
+        try await expectEqual(
+            site.identity.administration.change(change, of: ada.id, by: AccountActor(ada.id)).details
+                .shownName, "Ada")
         await site.close()
     }
 
@@ -81,7 +81,7 @@ import Testing
             try await group.waitForAll()
         }
         let told = try await administration.account(ada.id, for: ada).details
-        #expect([told.firstName, told.lastName, told.displayName] == ["Ada", "Lovelace", "Countess"])
+        expectEqual([told.firstName, told.lastName, told.displayName], ["Ada", "Lovelace", "Countess"])
         await site.close()
     }
 
@@ -93,9 +93,9 @@ import Testing
         change.username = "COUNTESS"
         change.firstName = "Bob"
         let taken = change
-        #expect(
-            await refusal { try await site.identity.administration.change(taken, of: bob.id, by: AccountActor(bob.id)) }
-                == "alreadyExists")
+        await expectEqual(
+            refusal { try await site.identity.administration.change(taken, of: bob.id, by: AccountActor(bob.id)) },
+            "alreadyExists")
         // All of it or nothing.
         #expect(try await site.identity.administration.account(bob.id, for: bob).details.firstName.isEmpty)
         await site.close()
@@ -140,9 +140,9 @@ import Testing
         let error = await failure {
             try await site.identity.administration.change(spoilt, of: ada.id, by: AccountActor(ada.id))
         }
-        #expect(error?.code == "invalidInput")
-        #expect(error?.message.contains("'\(name)'") == true)
-        #expect(try await site.identity.administration.account(ada.id, for: ada).details == AccountDetails())
+        expectEqual(error?.code, "invalidInput")
+        expectEqual(error?.message.contains("'\(name)'"), true)
+        try await expectEqual(site.identity.administration.account(ada.id, for: ada).details, AccountDetails())
         await site.close()
     }
 
@@ -152,33 +152,31 @@ import Testing
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         let boss = try await site.signUp("boss@example.com", roles: ["admin"])
         let administration = site.identity.administration
-        #expect(await refusal { try await administration.account(ada.id, for: bob) } == "forbidden")
+        await expectEqual(refusal { try await administration.account(ada.id, for: bob) }, "forbidden")
         // An id that is nobody's is answered in the same way: ids cannot be tried.
-        #expect(await refusal { try await administration.account("nobody", for: bob) } == "forbidden")
-        #expect(
-            await refusal { try await administration.change(full(), of: ada.id, by: AccountActor(bob.id)) }
-                == "forbidden")
-        #expect(
-            await refusal { try await administration.change(full(), of: "nobody", by: AccountActor(bob.id)) }
-                == "forbidden")
-        #expect(await refusal { try await administration.list(AccountQuery(), for: bob) } == "forbidden")
-        #expect(await refusal { try await administration.statistics(for: bob) } == "forbidden")
-        #expect(try await administration.account(ada.id, for: boss).account.id == ada.id)
-        #expect(
-            try await administration.change(full(), of: ada.id, by: AccountActor(boss.id)).details.firstName == "Ada")
-        #expect(
-            await refusal { try await administration.change(full(), of: "nobody", by: AccountActor(boss.id)) }
-                == "noSuchAccount")
+        await expectEqual(refusal { try await administration.account("nobody", for: bob) }, "forbidden")
+        await expectEqual(
+            refusal { try await administration.change(full(), of: ada.id, by: AccountActor(bob.id)) }, "forbidden")
+        await expectEqual(
+            refusal { try await administration.change(full(), of: "nobody", by: AccountActor(bob.id)) }, "forbidden")
+        await expectEqual(refusal { try await administration.list(AccountQuery(), for: bob) }, "forbidden")
+        await expectEqual(refusal { try await administration.statistics(for: bob) }, "forbidden")
+        try await expectEqual(administration.account(ada.id, for: boss).account.id, ada.id)
+        try await expectEqual(
+            administration.change(full(), of: ada.id, by: AccountActor(boss.id)).details.firstName, "Ada")
+        await expectEqual(
+            refusal { try await administration.change(full(), of: "nobody", by: AccountActor(boss.id)) },
+            "noSuchAccount")
         await site.close()
     }
 
     @Test func `A profile has the date of the last sign-in`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        #expect(try await site.identity.administration.account(ada.id, for: ada).lastLoginAt == nil)
+        try await expectNil(site.identity.administration.account(ada.id, for: ada).lastLoginAt)
         site.clock.advance(by: 60)
         _ = try await site.logIn()
-        #expect(try await site.identity.administration.account(ada.id, for: ada).lastLoginAt == noon + 60)
+        try await expectEqual(site.identity.administration.account(ada.id, for: ada).lastLoginAt, noon + 60)
         await site.close()
     }
 }

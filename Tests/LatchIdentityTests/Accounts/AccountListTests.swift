@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Testing
@@ -51,13 +52,13 @@ import Testing
         var query = AccountQuery()
         (query.sort, query.isAscending) = (sort, isAscending)
         let whole = try await ids(query, page: 100)
-        #expect(whole.count == 30)
-        #expect(Set(whole).count == 30)
-        for page in [1, 4, 7, 30] { #expect(try await ids(query, page: page) == whole) }
+        expectEqual(whole.count, 30)
+        expectEqual(Set(whole).count, 30)
+        for page in [1, 4, 7, 30] { try await expectEqual(ids(query, page: page), whole) }
         var other = query
         other.isAscending.toggle()
-        #expect(try await ids(other) == whole.reversed())
-        #expect(try await store.accounts(query).total == 30)
+        try await expectEqual(ids(other), whole.reversed())
+        try await expectEqual(store.accounts(query).total, 30)
         await store.close()
     }
 
@@ -73,11 +74,11 @@ import Testing
         query.after = first.next
         let second = try await store.accounts(query)
         #expect(first.accounts.count == 5 && second.accounts.count == 5)
-        #expect(Set((first.accounts + second.accounts).map(\.account.id)).count == 10)
+        expectEqual(Set((first.accounts + second.accounts).map(\.account.id)).count, 10)
         query.after = nil
         query.limit = 100
         let addresses = try await store.accounts(query).accounts.map(\.account.email.key)
-        #expect(second.accounts.map(\.account.email.key) == Array(addresses[5..<10]))
+        expectEqual(second.accounts.map(\.account.email.key), Array(addresses[5..<10]))
         await store.close()
     }
 
@@ -85,17 +86,17 @@ import Testing
         try await populate(40)
         var query = AccountQuery()
         query.role = .moderator
-        #expect(try await ids(query).count == 4)
+        try await expectEqual(ids(query).count, 4)
         query.isVerified = true
-        #expect(try await ids(query).count == 4)
+        try await expectEqual(ids(query).count, 4)
         query.isVerified = false
         #expect(try await ids(query).isEmpty)
         query = AccountQuery()
         query.isVerified = true
-        #expect(try await ids(query).count == 20)
+        try await expectEqual(ids(query).count, 20)
         query.createdAfter = noon + 4
         query.createdBefore = noon + 10
-        #expect(try await ids(query).count == 5)
+        try await expectEqual(ids(query).count, 5)
         query = AccountQuery()
         try await store.perform(.setStatus(.suspended), on: "id-100")
         try await store.perform(.setStatus(.banned), on: "id-101")
@@ -106,7 +107,7 @@ import Testing
         ]
         for (standing, count) in expected {
             query.status = standing
-            #expect(try await ids(query).count == count)
+            try await expectEqual(ids(query).count, count)
             #expect(try await store.accounts(query).accounts.allSatisfy { $0.status == standing })
         }
         await store.close()
@@ -122,22 +123,22 @@ import Testing
             query.search = search
             return try await ids(query).count
         }
-        #expect(try await found("U100@EXAMPLE") == 1)
-        #expect(try await found("example.com") == 20)
+        try await expectEqual(found("U100@EXAMPLE"), 1)
+        try await expectEqual(found("example.com"), 20)
         #expect(try await found("name11") > 1)
         #expect(try await found("first 3") > 1)
         // Letters beyond ASCII in any case: the search key is folded where it is written.
-        #expect(try await found("ünal") == 5)
-        #expect(try await found("ÓLAFUR 100%") == 10)
+        try await expectEqual(found("ünal"), 5)
+        try await expectEqual(found("ÓLAFUR 100%"), 10)
         for pattern in ["%", "_", "100_", "\\", "' OR 1=1 --", "nobody", "\"\u{301}abc", "ab\u{600}\" OR \"name"] {
-            #expect(try await found(pattern) == 0)
+            try await expectEqual(found(pattern), 0)
             // In the order of the sign-ups few accounts are read one after another; another order asks the full-text index.
             var query = AccountQuery()
             (query.search, query.sort) = (pattern, .email)
             #expect(try await ids(query).isEmpty)
         }
-        #expect(try await found("100%") == 10)
-        #expect(try await found("\"OR\" name") == 0)
+        try await expectEqual(found("100%"), 10)
+        try await expectEqual(found("\"OR\" name"), 0)
         await store.close()
     }
 
@@ -173,17 +174,17 @@ import Testing
         }
         try await store.perform(.setStatus(.banned), on: "id-3")
         var figures = try await store.statistics(since: midnight)
-        #expect(figures.total == 8)
-        #expect(figures.active == 3)
-        #expect(figures.verified == 4)
-        #expect(figures.newToday == 1)
-        #expect(figures.newThisWeek == 4)
-        #expect(figures.newThisMonth == 6)
-        #expect(figures.verificationRate == 0.5)
+        expectEqual(figures.total, 8)
+        expectEqual(figures.active, 3)
+        expectEqual(figures.verified, 4)
+        expectEqual(figures.newToday, 1)
+        expectEqual(figures.newThisWeek, 4)
+        expectEqual(figures.newThisMonth, 6)
+        expectEqual(figures.verificationRate, 0.5)
         try await store.perform(.delete(isFinal: false), on: "id-0")
         figures = try await store.statistics(since: midnight)
         #expect(figures.total == 7 && figures.newToday == 0 && figures.verified == 3)
-        #expect(AccountStatistics().verificationRate == 0)
+        expectEqual(AccountStatistics().verificationRate, 0)
         await store.close()
     }
 }

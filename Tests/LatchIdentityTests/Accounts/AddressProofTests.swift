@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -43,7 +44,7 @@ enum Answer: String, CaseIterable, Sendable {
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": .string(password)]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 200)
     }
 
     @Test(.tags(.accountPreHijack), arguments: Answer.allCases)
@@ -51,12 +52,12 @@ enum Answer: String, CaseIterable, Sendable {
         let site = try await Site()
         let token = try await squat(site)
         let stranger = try await site.logIn()
-        #expect(try await answer.give(token, to: site) == 200)
-        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
-        #expect(try await site.renew(stranger.refresh).status == 401)
+        try await expectEqual(answer.give(token, to: site), 200)
+        try await expectEqual(site.get("/user/profile", bearer: stranger.access).status, 401)
+        try await expectEqual(site.renew(stranger.refresh).status, 401)
         let next = try await site.logIn(password: answer.password)
-        #expect(try await site.get("/user/profile", bearer: next.access).json["emailVerified"] == true)
-        #expect(try await answer.give(token, to: site) == 400)
+        try await expectEqual(site.get("/user/profile", bearer: next.access).json["emailVerified"], true)
+        try await expectEqual(answer.give(token, to: site), 400)
         await site.close()
     }
 
@@ -64,9 +65,9 @@ enum Answer: String, CaseIterable, Sendable {
     func `A password from before an address was proved is replaced if the owner chooses another one`() async throws {
         let site = try await Site()
         let token = try await squat(site)
-        #expect(try await Answer.newPassword.give(token, to: site) == 200)
-        #expect(try await site.logIn().status == 401)
-        #expect(try await site.logIn(password: Answer.chosen).status == 200)
+        try await expectEqual(Answer.newPassword.give(token, to: site), 200)
+        try await expectEqual(site.logIn().status, 401)
+        try await expectEqual(site.logIn(password: Answer.chosen).status, 200)
         await site.close()
     }
 
@@ -76,10 +77,11 @@ enum Answer: String, CaseIterable, Sendable {
         let token = try await squat(site)
         let (here, other) = (try await site.logIn(), try await site.logIn())
         let fields: HTTPFields = [.authorization: "Bearer \(here.access)"]
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)], fields: fields).status == 200)
-        #expect(try await site.get("/user/profile", bearer: here.access).status == 200)
-        #expect(try await site.renew(here.refresh).status == 200)
-        #expect(try await site.get("/user/profile", bearer: other.access).status == 401)
+        try await expectEqual(
+            site.post("/api/auth/verify-email", ["token": .string(token)], fields: fields).status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: here.access).status, 200)
+        try await expectEqual(site.renew(here.refresh).status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: other.access).status, 401)
         await site.close()
     }
 
@@ -93,9 +95,10 @@ enum Answer: String, CaseIterable, Sendable {
         try await site.signUp("eve@example.com")
         let eve = try await site.logIn("eve@example.com")
         let fields: HTTPFields = [.authorization: "Bearer \(eve.access)"]
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)], fields: fields).status == 200)
-        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
-        #expect(try await site.get("/user/profile", bearer: eve.access).status == 200)
+        try await expectEqual(
+            site.post("/api/auth/verify-email", ["token": .string(token)], fields: fields).status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: stranger.access).status, 401)
+        try await expectEqual(site.get("/user/profile", bearer: eve.access).status, 200)
         let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(ada.emailVerifiedAt != nil && ada.ownerProvedAt == nil)
         await site.close()
@@ -107,9 +110,9 @@ enum Answer: String, CaseIterable, Sendable {
     {
         let site = try await Site { $0.requireVerifiedEmail = true }
         let token = try await squat(site)
-        #expect(try await site.logIn().string("code") == "emailUnverified")
-        #expect(try await answer.give(token, to: site) == 200)
-        #expect(try await site.logIn(password: answer.password).status == 200)
+        try await expectEqual(site.logIn().string("code"), "emailUnverified")
+        try await expectEqual(answer.give(token, to: site), 200)
+        try await expectEqual(site.logIn(password: answer.password).status, 200)
         await site.close()
     }
 
@@ -123,11 +126,11 @@ enum Answer: String, CaseIterable, Sendable {
         let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), session, from: .tests)
         let challenge = try await site.challenge()
-        #expect(try await answer.give(token, to: site) == 200)
-        #expect(try await site.factor() == nil)
-        #expect(try site.recoveryCodeCount(of: session.accountID) == 0)
-        #expect(await refusal { try await site.complete(challenge, app.recoveryCodes[0]) } == "invalidToken")
-        #expect(try await site.logIn(password: answer.password).status == 200)
+        try await expectEqual(answer.give(token, to: site), 200)
+        try await expectNil(site.factor())
+        try expectEqual(site.recoveryCodeCount(of: session.accountID), 0)
+        await expectEqual(refusal { try await site.complete(challenge, app.recoveryCodes[0]) }, "invalidToken")
+        try await expectEqual(site.logIn(password: answer.password).status, 200)
         await site.close()
     }
 
@@ -140,16 +143,16 @@ enum Answer: String, CaseIterable, Sendable {
         let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), session, from: .tests)
         try await reset(site)
-        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
+        try await expectEqual(site.get("/user/profile", bearer: stranger.access).status, 401)
         let next = try await site.logIn(password: Answer.chosen)
-        #expect(next.status == 200)
-        #expect(try site.recoveryCodeCount(of: session.accountID) == 0)
+        expectEqual(next.status, 200)
+        try expectEqual(site.recoveryCodeCount(of: session.accountID), 0)
         // E6: of an address that is verified it takes no factor away.
         let own = try await site.bearer(next.access)
         let second = AuthenticatorApp(try await site.identity.secondFactors.begin(own))
         try await site.identity.secondFactors.confirm(second.code(at: site.clock.now), own, from: .tests)
         try await reset(site, to: "one more sentence")
-        #expect(try await site.logIn(password: "one more sentence").string("code") == "mfaRequired")
+        try await expectEqual(site.logIn(password: "one more sentence").string("code"), "mfaRequired")
         await site.close()
     }
 
@@ -162,9 +165,9 @@ enum Answer: String, CaseIterable, Sendable {
         let session = try await site.bearer(try await site.logIn().access)
         try await site.identity.accounts.changeEmail(of: session, to: "eve@example.com", from: .tests)
         let theirs = try #require(await site.mailedToken(to: "eve@example.com"))
-        #expect(try await answer.give(token, to: site) == 200)
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(theirs)]).status == 400)
-        #expect(try await site.identity.administration.account(email: "ada@example.com")?.id == session.accountID)
+        try await expectEqual(answer.give(token, to: site), 200)
+        try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(theirs)]).status, 400)
+        try await expectEqual(site.identity.administration.account(email: "ada@example.com")?.id, session.accountID)
         await site.close()
     }
 
@@ -174,16 +177,16 @@ enum Answer: String, CaseIterable, Sendable {
         let token = try await squat(site)
         let session = try await site.bearer(try await site.logIn().access)
         let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
-        #expect(try await Answer.json.give(token, to: site) == 200)
+        try await expectEqual(Answer.json.give(token, to: site), 200)
         // The session was read before the proof, as that of a request on its way was.
         let (accounts, factors) = (site.identity.accounts, site.identity.secondFactors)
         let new = "another sentence to keep"
-        #expect(
-            await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com", from: .tests) }
-                == "invalidToken")
-        #expect(await refusal { try await factors.begin(session) } == "accountChanged")
+        await expectEqual(
+            refusal { try await accounts.changeEmail(of: session, to: "eve@example.com", from: .tests) }, "invalidToken"
+        )
+        await expectEqual(refusal { try await factors.begin(session) }, "accountChanged")
         let code = app.code(at: site.clock.now)
-        #expect(await refusal { try await factors.confirm(code, session, from: .tests) } == "noSecondFactor")
+        await expectEqual(refusal { try await factors.confirm(code, session, from: .tests) }, "noSecondFactor")
         let store = site.identity.services.store
         await #expect(throws: IdentityError.invalidToken) {
             try await store.changePassword(
@@ -204,17 +207,17 @@ enum Answer: String, CaseIterable, Sendable {
         let token = try await squat(site)
         let stranger = try await site.logIn()
         // The owner only reads the mail, and an app of theirs confirms it.
-        #expect(try await Answer.json.give(token, to: site) == 200)
+        try await expectEqual(Answer.json.give(token, to: site), 200)
         let role = { try await site.identity.administration.account(email: "ada@example.com")?.role }
-        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
-        #expect(try await site.logIn().status == 200)
-        #expect(try await role() == .user)
+        try await expectEqual(site.get("/user/profile", bearer: stranger.access).status, 401)
+        try await expectEqual(site.logIn().status, 200)
+        try await expectEqual(role(), .user)
         // By a password of their own they are the owner, and at the next login the administrator.
         try await reset(site)
-        #expect(try await role() == .user)
-        #expect(try await site.logIn().status == 401)
-        #expect(try await site.logIn(password: Answer.chosen).status == 200)
-        #expect(try await role() == .superAdmin)
+        try await expectEqual(role(), .user)
+        try await expectEqual(site.logIn().status, 401)
+        try await expectEqual(site.logIn(password: Answer.chosen).status, 200)
+        try await expectEqual(role(), .superAdmin)
         await site.close()
     }
 
@@ -227,16 +230,16 @@ enum Answer: String, CaseIterable, Sendable {
         let session = try await site.bearer(try await site.logIn("eve@example.com").access)
         try await site.identity.accounts.changeEmail(of: session, to: "ada@example.com", from: .tests)
         // The owner of the new address confirms it with the link alone, and the stranger completes the change.
-        #expect(try await Answer.json.give(try #require(await site.mailedToken()), to: site) == 200)
+        try await expectEqual(Answer.json.give(try #require(await site.mailedToken()), to: site), 200)
         let token = try #require(await site.mailedToken(to: "eve@example.com"))
         if old == .password {
             let form = "token=\(token)&password=\(Site.encoded(Site.password))"
-            #expect(try await site.post("/confirm-change", form: form).status == 200)
+            try await expectEqual(site.post("/confirm-change", form: form).status, 200)
         } else {
-            #expect(try await old.give(token, to: site) == 200)
+            try await expectEqual(old.give(token, to: site), 200)
         }
-        #expect(try await site.logIn().status == 200)
-        #expect(try await site.identity.administration.account(email: "ada@example.com")?.role == .user)
+        try await expectEqual(site.logIn().status, 200)
+        try await expectEqual(site.identity.administration.account(email: "ada@example.com")?.role, .user)
         await site.close()
     }
 
@@ -252,16 +255,16 @@ enum Answer: String, CaseIterable, Sendable {
         ]
         for form in forms {
             let answer = try await site.post("/verify", form: "token=\(token)\(form)")
-            #expect(answer.status == 400)
+            expectEqual(answer.status, 400)
             #expect(answer.text.contains(#"role="alert""#) && !answer.text.contains("Secret123"))
         }
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
-        #expect(account.emailVerifiedAt == nil)
+        expectNil(account.emailVerifiedAt)
         // Guesses by the page count as those of a login do.
         for _ in 0..<3 { _ = try await site.post("/verify", form: "token=\(token)&password=guess") }
-        #expect(try await site.post("/verify", form: "token=\(token)&password=Secret123%21").status == 429)
+        try await expectEqual(site.post("/verify", form: "token=\(token)&password=Secret123%21").status, 429)
         site.clock.advance(by: 60)
-        #expect(try await site.post("/verify", form: "token=\(token)&password=Secret123%21").status == 200)
+        try await expectEqual(site.post("/verify", form: "token=\(token)&password=Secret123%21").status, 200)
         await site.close()
     }
 
@@ -274,9 +277,9 @@ enum Answer: String, CaseIterable, Sendable {
         let session = try await site.bearer(try await site.logIn().access)
         try await site.identity.accounts.changeEmail(of: session, to: "new@example.com", from: .tests)
         let token = try #require(await site.mailedToken(to: "new@example.com"))
-        #expect(try await Answer.newPassword.give(token, to: site) == 400)
-        #expect(try await Answer.password.give(token, to: site) == 200)
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(Answer.newPassword.give(token, to: site), 400)
+        try await expectEqual(Answer.password.give(token, to: site), 200)
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 
@@ -287,12 +290,12 @@ enum Answer: String, CaseIterable, Sendable {
         let stranger = try await site.logIn()
         let taken = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(Answer.chosen)])
-        #expect(taken.status == 409)
+        expectEqual(taken.status, 409)
         try await reset(site)
-        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
-        #expect(try await site.logIn().status == 401)
-        #expect(try await site.logIn(password: Answer.chosen).status == 200)
-        #expect(try await Answer.json.give(token, to: site) == 400)
+        try await expectEqual(site.get("/user/profile", bearer: stranger.access).status, 401)
+        try await expectEqual(site.logIn().status, 401)
+        try await expectEqual(site.logIn(password: Answer.chosen).status, 200)
+        try await expectEqual(Answer.json.give(token, to: site), 400)
         await site.close()
     }
 }

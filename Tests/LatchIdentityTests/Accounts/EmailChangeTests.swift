@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -32,17 +33,17 @@ import Testing
             let response = try await site.call(
                 "UpdateProfile", ["userId": .string(ada.id), "email": .string(spelling)], bearer: access)
             guard spelling != "Ada.@example.com" else {
-                #expect(response.status == 400)
+                expectEqual(response.status, 400)
                 continue
             }
             #expect(response.status == 200 && response.string("email") == spelling)
             let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
             #expect(account.id == ada.id && account.email.text == spelling)
-            #expect(account.emailVerifiedAt == ada.emailVerifiedAt)
+            expectEqual(account.emailVerifiedAt, ada.emailVerifiedAt)
         }
         await site.identity.flushMails()
-        #expect(site.mailer.messages.count == mails)
-        #expect(try await site.get("/user/profile", bearer: access).string("email") == "Ada@example.com")
+        expectEqual(site.mailer.messages.count, mails)
+        try await expectEqual(site.get("/user/profile", bearer: access).string("email"), "Ada@example.com")
         await site.close()
     }
 
@@ -53,9 +54,9 @@ import Testing
         let access = try await site.logIn().access
         let request: JSONValue = ["userId": .string(ada.id), "email": "BOB@example.com"]
         // It begins as any other change, and discloses nothing.
-        #expect(try await site.call("UpdateProfile", request, bearer: access).string("email") == "ada@example.com")
-        #expect(
-            try await site.identity.administration.account(email: "bob@example.com")?.email.text == "bob@example.com")
+        try await expectEqual(site.call("UpdateProfile", request, bearer: access).string("email"), "ada@example.com")
+        try await expectEqual(
+            site.identity.administration.account(email: "bob@example.com")?.email.text, "bob@example.com")
         await site.close()
     }
 
@@ -68,21 +69,21 @@ import Testing
         let request = try await site.identity.audit.records(limit: 10).first {
             $0.event == "account.emailChangeRequested"
         }
-        #expect(request?.accountID == ada.id)
-        #expect(request?.detail == "on device \(device.publicID)")
+        expectEqual(request?.accountID, ada.id)
+        expectEqual(request?.detail, "on device \(device.publicID)")
         let old = try #require(await site.mailedToken())
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
-        #expect(old != new)
-        #expect(try await press(site, oldFirst ? old : new) == 200)
-        #expect(try await site.identity.administration.account(email: "ada@example.com")?.id == ada.id)
+        expectNotEqual(old, new)
+        try await expectEqual(press(site, oldFirst ? old : new), 200)
+        try await expectEqual(site.identity.administration.account(email: "ada@example.com")?.id, ada.id)
         // E4: each works once.
-        #expect(try await press(site, oldFirst ? old : new) == 400)
-        #expect(try await press(site, oldFirst ? new : old) == 200)
+        try await expectEqual(press(site, oldFirst ? old : new), 400)
+        try await expectEqual(press(site, oldFirst ? new : old), 200)
         let changed = try #require(try await site.identity.administration.account(email: "ada@new.example"))
         #expect(changed.id == ada.id && changed.email.text == "Ada@new.example")
-        #expect(changed.emailVerifiedAt == site.clock.now)
-        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
-        #expect(try await site.logIn("ada@new.example").status == 200)
+        expectEqual(changed.emailVerifiedAt, site.clock.now)
+        try await expectNil(site.identity.administration.account(email: "ada@example.com"))
+        try await expectEqual(site.logIn("ada@new.example").status, 200)
         await site.close()
     }
 
@@ -95,7 +96,7 @@ import Testing
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
         let told = try #require(site.mailer.messages.last { $0.recipient == "ada@example.com" })
         #expect(!told.text.contains("token="))
-        #expect(try await press(site, new) == 200)
+        try await expectEqual(press(site, new), 200)
         #expect(try await site.identity.administration.account(email: "ada@new.example")?.emailVerifiedAt != nil)
         await site.close()
     }
@@ -119,7 +120,7 @@ import Testing
                 try await store.revoke(
                     device: thief.device.id, ownedBy: account, because: .logout, at: site.clock.now))
         }
-        #expect(try await press(site, new) == 400)
+        try await expectEqual(press(site, new), 400)
         await site.close()
     }
 
@@ -134,14 +135,14 @@ import Testing
         #expect(page.contains("<h1>Change the address of your account?</h1>") && page.contains("This wasn&#39;t me"))
         // The page of a verification does not confirm it, whatever is typed there.
         let password = Site.encoded(Site.password)
-        #expect(try await site.post("/verify", form: "token=\(old)&password=\(password)").status == 400)
-        #expect(try await site.post("/verify", form: "token=\(old)&new_password=\(password)").status == 400)
-        #expect(try await site.post("/confirm-change", form: "token=\(old)&password=wrong").status == 400)
+        try await expectEqual(site.post("/verify", form: "token=\(old)&password=\(password)").status, 400)
+        try await expectEqual(site.post("/verify", form: "token=\(old)&new_password=\(password)").status, 400)
+        try await expectEqual(site.post("/confirm-change", form: "token=\(old)&password=wrong").status, 400)
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
-        #expect(try await site.post("/confirm-change", form: "token=\(new)&password=\(password)").status == 400)
-        #expect(try await press(site, new) == 200)
-        #expect(try await site.post("/confirm-change", form: "token=\(old)&password=\(password)").status == 200)
-        #expect(try await site.identity.administration.account(email: "ada@new.example")?.id == ada.id)
+        try await expectEqual(site.post("/confirm-change", form: "token=\(new)&password=\(password)").status, 400)
+        try await expectEqual(press(site, new), 200)
+        try await expectEqual(site.post("/confirm-change", form: "token=\(old)&password=\(password)").status, 200)
+        try await expectEqual(site.identity.administration.account(email: "ada@new.example")?.id, ada.id)
         await site.close()
     }
 
@@ -151,13 +152,13 @@ import Testing
         _ = try await begin(site)
         let (old, new) = (await site.mailedToken() ?? "", await site.mailedToken(to: "Ada@new.example") ?? "")
         let thief = try await site.logIn()
-        #expect(try await press(site, new) == 200)
-        #expect(try await site.post("/confirm-change", form: "token=\(old)&password=&refuse=yes").status == 200)
-        #expect(try await site.get("/user/profile", bearer: thief.access).status == 401)
-        #expect(try await press(site, old) == 400)
-        #expect(try await site.post("/confirm-change", form: "token=\(old)&refuse=yes").status == 400)
-        #expect(try await site.identity.administration.account(email: "ada@new.example") == nil)
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(press(site, new), 200)
+        try await expectEqual(site.post("/confirm-change", form: "token=\(old)&password=&refuse=yes").status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: thief.access).status, 401)
+        try await expectEqual(press(site, old), 400)
+        try await expectEqual(site.post("/confirm-change", form: "token=\(old)&refuse=yes").status, 400)
+        try await expectNil(site.identity.administration.account(email: "ada@new.example"))
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 
@@ -169,17 +170,17 @@ import Testing
         let bearer = try await site.bearer(try await site.logIn().access)
         try await site.identity.accounts.changeEmail(of: bearer, to: "ada@newer.example", from: .tests)
         let second = try #require(await site.mailedToken(to: "ada@newer.example"))
-        #expect(try await press(site, first) == 400)
+        try await expectEqual(press(site, first), 400)
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let reset = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(reset), "password": "another sentence to keep"]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
-        #expect(try await press(site, second) == 400)
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 200)
+        try await expectEqual(press(site, second), 400)
         let again = try await site.bearer(try await site.logIn(password: "another sentence to keep").access)
         try await site.identity.accounts.changeEmail(of: again, to: "ada@newest.example", from: .tests)
         let third = try #require(await site.mailedToken(to: "ada@newest.example"))
         site.clock.advance(by: 86_401)
-        #expect(try await press(site, third) == 400)
+        try await expectEqual(press(site, third), 400)
         #expect(try await site.identity.administration.account(email: "ada@example.com") != nil)
         await site.close()
     }
@@ -190,14 +191,14 @@ import Testing
         try await site.signUp("bob@example.com")
         _ = try await begin(site)
         let bearer = try await site.bearer(try await site.logIn().access)
-        #expect(
-            await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "no address", from: .tests) }
-                == "invalidEmail")
+        await expectEqual(
+            refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "no address", from: .tests) },
+            "invalidEmail")
         let old = try #require(await site.mailedToken())
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
         try await site.signUp("ada@new.example")
-        #expect(try await press(site, old) == 200)
-        #expect(try await press(site, new) == 400)
+        try await expectEqual(press(site, old), 200)
+        try await expectEqual(press(site, new), 400)
         #expect(try await site.identity.administration.account(email: "ada@example.com") != nil)
         await site.close()
     }
@@ -213,8 +214,8 @@ import Testing
                     try await site.identity.accounts.changeEmail(of: bearer, to: "a\(number)@b.example", from: .tests)
                 })
         }
-        #expect(codes.filter { $0 == nil }.count == 5)
-        #expect(codes.last == "tooManyAttempts")
+        expectEqual(codes.filter { $0 == nil }.count, 5)
+        expectEqual(codes.last, "tooManyAttempts")
         await site.close()
     }
 }
@@ -238,11 +239,11 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let (here, other) = (try await site.logIn(), try await site.logIn())
-        #expect(await change(site, here.access, all: all) == nil)
-        #expect(try await site.renew(here.refresh).status == 200)
-        #expect(try await site.renew(other.refresh).status == (all ? 401 : 200))
-        #expect(try await site.logIn().status == 401)
-        #expect(try await site.logIn(password: Self.new).status == 200)
+        await expectNil(change(site, here.access, all: all))
+        try await expectEqual(site.renew(here.refresh).status, 200)
+        try await expectEqual(site.renew(other.refresh).status, all ? 401 : 200)
+        try await expectEqual(site.logIn().status, 401)
+        try await expectEqual(site.logIn(password: Self.new).status, 200)
         await site.close()
     }
 
@@ -251,12 +252,12 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let access = try await site.logIn().access
-        #expect(await change(site, access, to: Site.password) == "weakPassword")
-        #expect(await change(site, access, to: "short") == "weakPassword")
-        #expect(await change(site, access, from: "not the password") == "invalidCredentials")
-        #expect(await change(site, access, from: "", to: Self.new) == "invalidCredentials")
+        await expectEqual(change(site, access, to: Site.password), "weakPassword")
+        await expectEqual(change(site, access, to: "short"), "weakPassword")
+        await expectEqual(change(site, access, from: "not the password"), "invalidCredentials")
+        await expectEqual(change(site, access, from: "", to: Self.new), "invalidCredentials")
         for _ in 0..<20 { _ = await change(site, access, from: "guess") }
-        #expect(await change(site, access, from: "guess") == "tooManyAttempts")
+        await expectEqual(change(site, access, from: "guess"), "tooManyAttempts")
         await site.close()
     }
 
@@ -266,14 +267,14 @@ import Testing
         let access = try await site.logIn().access
         var password = Site.password
         for number in 0..<5 {
-            #expect(await change(site, access, from: password, to: "another sentence \(number)") == nil)
+            await expectNil(change(site, access, from: password, to: "another sentence \(number)"))
             password = "another sentence \(number)"
         }
-        #expect(await change(site, access, from: password, to: "one more sentence") == "tooManyAttempts")
-        #expect(try await site.logIn(password: password).status == 200)
+        await expectEqual(change(site, access, from: password, to: "one more sentence"), "tooManyAttempts")
+        try await expectEqual(site.logIn(password: password).status, 200)
         site.clock.advance(by: 3600)
         let next = try await site.logIn(password: password).access
-        #expect(await change(site, next, from: password, to: "one more sentence") == nil)
+        await expectNil(change(site, next, from: password, to: "one more sentence"))
         await site.close()
     }
 
@@ -282,9 +283,9 @@ import Testing
         try await site.signUp()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
-        #expect(await change(site, try await site.logIn().access) == nil)
+        await expectNil(change(site, try await site.logIn().access))
         let body: JSONValue = ["token": .string(token), "password": "a third one to keep"]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 400)
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 400)
         await site.close()
     }
 
@@ -296,13 +297,13 @@ import Testing
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": .string(Self.new)]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 200)
         let device = Device.example(9, of: read)
         #expect(try await store.insert(device, for: try #require(try await store.account(id: ada.id))))
         let late = try await store.changePassword(
             of: read, to: "$late", on: device.id, signingOutOthers: false, at: noon)
         #expect(!late)
-        #expect(try await site.logIn(password: Self.new).status == 200)
+        try await expectEqual(site.logIn(password: Self.new).status, 200)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -34,11 +35,11 @@ import Testing
         let access = try await site.logIn("root@example.com").access
         let response = try await invite(
             site, by: access, ["email": "new@example.com", "roles": .array(given.map { .string($0) })])
-        #expect(response.status == status)
+        expectEqual(response.status, status)
         let account = try await site.identity.administration.account(email: "new@example.com")
-        #expect((account != nil) == (status == 201))
+        expectEqual(account != nil, status == 201)
         if let account {
-            #expect(account.roles.contains("super_admin") == given.contains("super_admin"))
+            expectEqual(account.roles.contains("super_admin"), given.contains("super_admin"))
             #expect(account.passwordHash == nil && account.emailVerifiedAt == nil)
             let record = try await site.identity.audit.records(limit: 20).first { $0.event == "account.created" }
             #expect(record?.accountID == account.id && record?.detail?.hasPrefix("invited by ") == true)
@@ -50,11 +51,11 @@ import Testing
         let site = try await Site()
         try await site.signUp("root@example.com", roles: ["admin"])
         let login = try await site.logIn("root@example.com")
-        #expect(try await invite(site, by: nil).status == 401)
-        #expect(try await invite(site, by: login.access, [:]).status == 400)
-        #expect(try await invite(site, by: login.access, ["email": "no address"]).status == 400)
-        #expect(try await invite(site, by: login.access, ["email": "a@example.com", "roles": "admin"]).status == 400)
-        #expect(try await invite(site, by: login.access, ["email": "root@example.com"]).status == 409)
+        try await expectEqual(invite(site, by: nil).status, 401)
+        try await expectEqual(invite(site, by: login.access, [:]).status, 400)
+        try await expectEqual(invite(site, by: login.access, ["email": "no address"]).status, 400)
+        try await expectEqual(invite(site, by: login.access, ["email": "a@example.com", "roles": "admin"]).status, 400)
+        try await expectEqual(invite(site, by: login.access, ["email": "root@example.com"]).status, 409)
         site.clock.advance(by: 901)
         let late = try await invite(site, by: try await site.renew(login.refresh).access)
         #expect(late.status == 401 && late.string("code") == "signInAgain")
@@ -64,17 +65,17 @@ import Testing
     @Test func `An invitation is a mail whose link sets the password, for as long as a verification`() async throws {
         let site = try await Site()
         try await site.signUp("root@example.com", roles: ["admin"])
-        #expect(try await invite(site, by: try await site.logIn("root@example.com").access).status == 201)
+        try await expectEqual(invite(site, by: try await site.logIn("root@example.com").access).status, 201)
         let token = try #require(await site.mailedToken(to: "new@example.com"))
-        #expect(
-            site.mailer.messages.last { $0.recipient == "new@example.com" }?.subject == "You are invited to Latchwork")
+        expectEqual(
+            site.mailer.messages.last { $0.recipient == "new@example.com" }?.subject, "You are invited to Latchwork")
         // Longer than a link for a forgotten password.
         site.clock.advance(by: 7200)
         let reset: JSONValue = ["token": .string(token), "password": "a sentence of my own"]
-        #expect(try await site.post("/api/auth/reset-password", reset).status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", reset).status, 200)
         let login = try await site.logIn("new@example.com", password: "a sentence of my own")
-        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == true)
-        #expect(try await site.post("/api/auth/reset-password", reset).status == 400)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).json["emailVerified"], true)
+        try await expectEqual(site.post("/api/auth/reset-password", reset).status, 400)
         await site.close()
     }
 }

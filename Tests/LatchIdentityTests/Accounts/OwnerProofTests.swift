@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -29,20 +30,20 @@ import Testing
         #expect(json.status == 403 && json.string("code") == "ownerProofRequired")
         let call = try await site.call("VerifyEmail", ["verificationToken": .string(token)])
         #expect(call.word == "failed_precondition" && call.stableCode == "ownerProofRequired")
-        #expect(try await account(site).emailVerifiedAt == nil)
-        #expect(try await site.post(path, ["token": "invented"]).status == 400)
-        #expect(try await Answer.newPassword.give(token, to: site) == 200)
-        #expect(try await site.logIn().status == 401)
-        #expect(try await site.logIn(password: Answer.chosen).status == 200)
+        try await expectNil(account(site).emailVerifiedAt)
+        try await expectEqual(site.post(path, ["token": "invented"]).status, 400)
+        try await expectEqual(Answer.newPassword.give(token, to: site), 200)
+        try await expectEqual(site.logIn().status, 401)
+        try await expectEqual(site.logIn(password: Answer.chosen).status, 200)
         await site.close()
     }
 
     @Test(.tags(.accountPreHijack))
     func `A link that requires proof of the owner verifies with the password`() async throws {
         let (site, token) = try await site()
-        #expect(try await site.post(path, ["token": .string(token), "password": "not it"]).status == 401)
+        try await expectEqual(site.post(path, ["token": .string(token), "password": "not it"]).status, 401)
         let right: JSONValue = ["token": .string(token), "password": .string(Site.password)]
-        #expect(try await site.post(path, right).status == 200)
+        try await expectEqual(site.post(path, right).status, 200)
         #expect(try await account(site).ownerProvedAt != nil)
         await site.close()
     }
@@ -58,15 +59,15 @@ import Testing
                 ? try await site.call("VerifyEmail", ["verificationToken": .string(token)], bearer: access).status
                 : try await site.call(.post, path, bearer: access, ["token": .string(token)]).status
         }
-        #expect(try await send(try await site.logIn("eve@example.com").access) != 200)
+        try await expectNotEqual(send(try await site.logIn("eve@example.com").access), 200)
         let ended = try await site.logIn().access
         _ = try await site.tokens.signOutEverywhere(accessToken: ended)
-        #expect(try await send(ended) != 200)
-        #expect(try await account(site).emailVerifiedAt == nil)
+        try await expectNotEqual(send(ended), 200)
+        try await expectNil(account(site).emailVerifiedAt)
         let own = try await site.logIn().access
-        #expect(try await send(own) == 200)
+        try await expectEqual(send(own), 200)
         #expect(try await account(site).ownerProvedAt != nil)
-        #expect(try await site.get("/user/profile", bearer: own).status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: own).status, 200)
         await site.close()
     }
 
@@ -75,10 +76,10 @@ import Testing
         let (site, token) = try await site()
         let session = try await site.bearer(try await site.logIn().access)
         _ = try await site.tokens.signOut(device: session.device.publicID, of: session.accountID)
-        #expect(
-            await refusal { try await site.identity.accounts.verifyEmail(token, in: session) } == "ownerProofRequired")
-        #expect(try await account(site).emailVerifiedAt == nil)
-        #expect(try await Answer.password.give(token, to: site) == 200)
+        await expectEqual(
+            refusal { try await site.identity.accounts.verifyEmail(token, in: session) }, "ownerProofRequired")
+        try await expectNil(account(site).emailVerifiedAt)
+        try await expectEqual(Answer.password.give(token, to: site), 200)
         await site.close()
     }
 
@@ -89,8 +90,8 @@ import Testing
         let session = try await site.bearer(try await site.logIn("eve@example.com").access)
         try await site.identity.accounts.changeEmail(of: session, to: "grace@example.com", from: .tests)
         let token = try #require(await site.mailedToken(to: "grace@example.com"))
-        #expect(try await Answer.json.give(token, to: site) == 403)
-        #expect(try await Answer.rpc.give(token, to: site) == 400)
+        try await expectEqual(Answer.json.give(token, to: site), 403)
+        try await expectEqual(Answer.rpc.give(token, to: site), 400)
         await site.close()
     }
 }

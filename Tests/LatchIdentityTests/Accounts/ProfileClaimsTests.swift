@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchJOSE
@@ -36,7 +37,7 @@ import Testing
         #expect(claims["roles"] == nil && claims["groups"] == nil)
         let only = SignInApp(scope: "openid")
         let access = try await site.exchange(try await site.code(only), only).accessToken
-        #expect(try await site.get("/oauth/userinfo", bearer: access).json["given_name"] == nil)
+        try await expectNil(site.get("/oauth/userinfo", bearer: access).json["given_name"])
         await site.close()
     }
 
@@ -55,12 +56,12 @@ import Testing
         let idToken = try JWT(unverified: tokens.string("id_token")).claims.members
         for claims in [userInfo, idToken] {
             for name in ["https://notes.example/roles", "groups"] {
-                #expect(claims[name] == ["staff", "editor"], "\(name)")
+                expectEqual(claims[name], ["staff", "editor"], "\(name)")
             }
         }
         let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back", scope: "openid")
         let other = try await site.exchange(try await site.code(foreign), foreign)
-        #expect(try await site.get("/oauth/userinfo", bearer: other.accessToken).json["groups"] == nil)
+        try await expectNil(site.get("/oauth/userinfo", bearer: other.accessToken).json["groups"])
         await site.close()
     }
 
@@ -79,7 +80,7 @@ import Testing
         let page = try await agent.signIn(try await agent.get(foreign.path(["claims": claims])))
         #expect(page.text.contains("your email address") && page.text.contains("your name, picture"))
         let tokens = try await site.exchange(try await agent.submit(page).parameters["code"] ?? "", foreign)
-        #expect(tokens.string("scope") == "openid")
+        expectEqual(tokens.string("scope"), "openid")
         let userInfo = try await site.get("/oauth/userinfo", bearer: tokens.accessToken).json
         #expect(userInfo["given_name"] == "Ada" && userInfo["family_name"] == nil && userInfo["email"] == nil)
         let idToken = try JWT(unverified: tokens.string("id_token")).claims
@@ -91,11 +92,11 @@ import Testing
         let limited = try await agent.get(narrow.path(["claims": claims]))
         #expect(limited.text.contains("your email address") && !limited.text.contains("your name, picture"))
         for wrong in ["x", "[]", #"{"userinfo":1}"#] {
-            #expect(try await agent.get(foreign.path(["claims": wrong])).parameters["error"] == "invalid_request")
+            try await expectEqual(agent.get(foreign.path(["claims": wrong])).parameters["error"], "invalid_request")
         }
         let other = #"{"id_token":{"sub":{"value":"somebody"}}}"#
         let silent = try await agent.get(foreign.path(["claims": other, "prompt": "none"]))
-        #expect(silent.parameters["error"] == "login_required")
+        expectEqual(silent.parameters["error"], "login_required")
         await site.close()
     }
 
@@ -107,14 +108,14 @@ import Testing
             as [(Scopes?, Set<String>)]
         {
             let client = OAuthClient(id: "a", scopes: scopes)
-            #expect(Set(UserClaims.ofAccount(account, [], named: named, for: client).keys) == names)
+            expectEqual(Set(UserClaims.ofAccount(account, [], named: named, for: client).keys), names)
         }
         #expect(UserClaims.ofAccount(account, [], named: named, for: nil).isEmpty)
     }
 
     @Test(arguments: ["sub", "email", "jti", "a b", ""])
     func `The name of a claim with roles is that of no other claim`(name: String) {
-        #expect(OAuthClient(word: "a;groups_claim=\(name)") == nil)
-        #expect(OAuthClient(word: "a;groups_claim=groups;roles_claim=resource_access/roles")?.groupsClaim == "groups")
+        expectNil(OAuthClient(word: "a;groups_claim=\(name)"))
+        expectEqual(OAuthClient(word: "a;groups_claim=groups;roles_claim=resource_access/roles")?.groupsClaim, "groups")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -23,7 +24,7 @@ import Testing
                 group.addTask {
                     let body: JSONValue = ["token": .string(token), "password": .string(Self.newPassword)]
                     let status = try await site.post("/api/auth/reset-password", body).status
-                    #expect(status == 200)
+                    expectEqual(status, 200)
                     return nil
                 }
             }
@@ -49,12 +50,12 @@ import Testing
             let answers = try await answers(site, resettingBy: token, 16) { try await site.logIn(password: old) }
             guard old != Self.newPassword else { continue }
             for answer in answers where answer.status == 200 {
-                #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
-                #expect(try await site.renew(answer.refresh).status == 401)
+                try await expectEqual(site.get("/user/profile", bearer: answer.access).status, 401)
+                try await expectEqual(site.renew(answer.refresh).status, 401)
             }
             #expect(answers.allSatisfy { [200, 401].contains($0.status) })
-            #expect(try await site.logIn(password: Self.newPassword).status == 200)
-            #expect(try await site.logIn(password: Site.password).status == 401)
+            try await expectEqual(site.logIn(password: Self.newPassword).status, 200)
+            try await expectEqual(site.logIn(password: Site.password).status, 401)
         }
         await site.close()
     }
@@ -66,10 +67,10 @@ import Testing
         let token = try await resetToken(site)
         let answers = try await answers(site, resettingBy: token, 12) { try await site.renew(login.refresh) }
         for answer in answers where answer.status == 200 {
-            #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
-            #expect(try await site.renew(answer.refresh).status == 401)
+            try await expectEqual(site.get("/user/profile", bearer: answer.access).status, 401)
+            try await expectEqual(site.renew(answer.refresh).status, 401)
         }
-        #expect(try await site.renew(login.refresh).status == 401)
+        try await expectEqual(site.renew(login.refresh).status, 401)
         await site.close()
     }
 
@@ -85,9 +86,9 @@ import Testing
             try await site.post("/api/auth/verify-email", ["token": .string(verification)])
         }
         #expect(answers.filter { $0.status == 200 }.count <= 1)
-        #expect(try await site.logIn(password: Self.newPassword).status == 200)
+        try await expectEqual(site.logIn(password: Self.newPassword).status, 200)
         for token in [verification, reset] {
-            #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 400)
+            try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(token)]).status, 400)
         }
         await site.close()
     }
@@ -99,9 +100,9 @@ import Testing
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon - 86_400)
         let after = try #require(try await store.account(id: account.id))
-        #expect(after.passwordChangedAt.storedMilliseconds == account.passwordChangedAt.storedMilliseconds + 1)
+        expectEqual(after.passwordChangedAt.storedMilliseconds, account.passwordChangedAt.storedMilliseconds + 1)
         // A login that was checked against the old hash is told apart by the date, and signs nobody in.
-        #expect(try await store.insert(Device.example(2, of: account), for: account) == false)
+        try await expectEqual(store.insert(Device.example(2, of: account), for: account), false)
         #expect(try await store.insert(Device.example(3, of: after), for: after))
         await store.close()
     }
@@ -112,7 +113,7 @@ import Testing
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon)
         try await store.upgradePasswordHash(of: account.id, from: try #require(account.passwordHash), to: "better")
-        #expect(try await store.account(id: account.id)?.passwordHash == "new")
+        try await expectEqual(store.account(id: account.id)?.passwordHash, "new")
         await store.close()
     }
 }
@@ -134,26 +135,26 @@ import Testing
             return try await group.reduce(into: [Response]()) { if let answer = $1 { $0.append(answer) } }
         }
         for answer in answers where answer.status == 200 {
-            #expect(try await site.get("/user/profile", bearer: answer.access).status == 401)
-            #expect(try await site.renew(answer.refresh).status == 401)
+            try await expectEqual(site.get("/user/profile", bearer: answer.access).status, 401)
+            try await expectEqual(site.renew(answer.refresh).status, 401)
         }
-        #expect(try await site.logIn().string("code") == "accountClosed")
+        try await expectEqual(site.logIn().string("code"), "accountClosed")
         // Enabling brings the account back, and none of its devices.
         _ = try await site.identity.administration.setStatus(of: account.id, to: .active)
         for answer in answers where answer.status == 200 {
-            #expect(try await site.renew(answer.refresh).status == 401)
+            try await expectEqual(site.renew(answer.refresh).status, 401)
         }
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 
     @Test func `Disabling an account and every other change report a missing account`() async throws {
         let site = try await Site()
         let administration = site.identity.administration
-        #expect(try await administration.setStatus(of: "nobody", to: .disabled) == false)
-        #expect(try await administration.setRoles(of: "nobody", roles: ["admin"], permissions: []) == false)
-        #expect(try await administration.endSessions(of: "nobody", by: nil) == nil)
-        #expect(try await administration.account(email: "nobody@example.com") == nil)
+        try await expectEqual(administration.setStatus(of: "nobody", to: .disabled), false)
+        try await expectEqual(administration.setRoles(of: "nobody", roles: ["admin"], permissions: []), false)
+        try await expectNil(administration.endSessions(of: "nobody", by: nil))
+        try await expectNil(administration.account(email: "nobody@example.com"))
         await #expect(throws: IdentityError.self) { try await administration.account(email: "nobody") }
         await site.close()
     }
@@ -165,8 +166,8 @@ import Testing
         let error = await #expect(throws: IdentityError.self) {
             try await site.identity.administration.setRoles(of: account.id, roles: [role], permissions: [])
         }
-        #expect(error?.code == IdentityError.invalidInput.code)
-        #expect(try await site.identity.administration.account(email: "ada@example.com")?.roles == [])
+        expectEqual(error?.code, IdentityError.invalidInput.code)
+        try await expectEqual(site.identity.administration.account(email: "ada@example.com")?.roles, [])
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -11,21 +12,21 @@ import Testing
 
 @Suite struct RoleTests {
     @Test func `A role is read from its words, and leaves other words unchanged`() {
-        #expect(Role(of: []) == .user)
-        #expect(Role(of: ["editor"]) == .user)
-        #expect(Role(of: ["moderator"]) == .moderator)
-        #expect(Role(of: ["admin", "moderator"]) == .admin)
-        #expect(Role(of: ["super_admin", "admin"]) == .superAdmin)
+        expectEqual(Role(of: []), .user)
+        expectEqual(Role(of: ["editor"]), .user)
+        expectEqual(Role(of: ["moderator"]), .moderator)
+        expectEqual(Role(of: ["admin", "moderator"]), .admin)
+        expectEqual(Role(of: ["super_admin", "admin"]), .superAdmin)
         // Half of the words of the highest role is none of it.
-        #expect(Role(of: ["super_admin"]) == .user)
-        #expect(Role(of: ["superXadmin", "admins", "Admin"]) == .user)
-        #expect(Role.superAdmin.replacing(in: ["editor", "moderator"]) == ["editor", "admin", "super_admin"])
-        #expect(Role.user.replacing(in: ["admin", "editor", "super_admin"]) == ["editor"])
+        expectEqual(Role(of: ["super_admin"]), .user)
+        expectEqual(Role(of: ["superXadmin", "admins", "Admin"]), .user)
+        expectEqual(Role.superAdmin.replacing(in: ["editor", "moderator"]), ["editor", "admin", "super_admin"])
+        expectEqual(Role.user.replacing(in: ["admin", "editor", "super_admin"]), ["editor"])
         for role in Role.allCases {
-            #expect(Role(named: role.name) == role)
-            #expect(Role(of: role.words) == role)
+            expectEqual(Role(named: role.name), role)
+            expectEqual(Role(of: role.words), role)
         }
-        #expect(Role(named: "root") == nil)
+        expectNil(Role(named: "root"))
     }
 
     @Test func `A role is the same in SQL as in Swift, for any words`() async throws {
@@ -63,7 +64,7 @@ import Testing
             try act.authorize(actor, on: target)
             return true
         } catch {
-            #expect(error == .forbidden)
+            expectEqual(error, .forbidden)
             return false
         }
     }
@@ -90,8 +91,8 @@ import Testing
         let (act, rows) = Self.table[line]
         for (actor, row) in zip(Role.allCases, rows) {
             for (target, letter) in zip(Role.allCases, row) {
-                #expect(
-                    try may(account("actor", actor), act, account("target", target)) == (letter == "x"),
+                try expectEqual(
+                    may(account("actor", actor), act, account("target", target)), letter == "x",
                     "\(actor) \(act) \(target)")
             }
         }
@@ -126,24 +127,24 @@ import Testing
         _ = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
         var ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
-        #expect(ada.role == .user)
+        expectEqual(ada.role, .user)
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": .string(Site.password)]
-        #expect(try await site.post("/api/auth/verify-email", body).status == 200)
+        try await expectEqual(site.post("/api/auth/verify-email", body).status, 200)
         ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
-        #expect(ada.role == .user)
-        #expect(try await site.logIn().status == 200)
+        expectEqual(ada.role, .user)
+        try await expectEqual(site.logIn().status, 200)
         ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
-        #expect(ada.role == .superAdmin)
+        expectEqual(ada.role, .superAdmin)
         let appointment = try await site.identity.audit.records(limit: 10).first { $0.event == "account.role" }
-        #expect(appointment?.detail == "super_admin by the operator: the setting first_administrator")
+        expectEqual(appointment?.detail, "super_admin by the operator: the setting first_administrator")
         let bob = try await site.signUp("bob@example.com")
         #expect(try await site.identity.administration.setRole(of: bob.id, to: .superAdmin))
         #expect(try await site.identity.administration.setRole(of: ada.id, to: .user, by: AccountActor(bob.id)))
         await site.close()
         let again = try await Site(in: site.folder) { $0.firstAdministrator = "ada@example.com" }
-        #expect(try await again.logIn().status == 200)
-        #expect(try await again.identity.administration.account(email: "ada@example.com")?.role == .user)
+        try await expectEqual(again.logIn().status, 200)
+        try await expectEqual(again.identity.administration.account(email: "ada@example.com")?.role, .user)
         await again.close()
     }
 
@@ -151,8 +152,8 @@ import Testing
     func `An administrator is not promoted by the setting, neither as the only one nor with others`() async throws {
         let site = try await Site { $0.firstAdministrator = "ada@example.com" }
         try await site.signUp("ada@example.com", roles: ["admin"])
-        #expect(try await site.logIn().status == 200)
-        #expect(try await site.identity.administration.account(email: "ada@example.com")?.role == .admin)
+        try await expectEqual(site.logIn().status, 200)
+        try await expectEqual(site.identity.administration.account(email: "ada@example.com")?.role, .admin)
         await site.close()
     }
 
@@ -163,8 +164,8 @@ import Testing
         await site.close()
         for (address, role) in [("bob@example.com", Role.user), ("ada@example.com", .superAdmin)] {
             let again = try await Site(in: site.folder) { $0.firstAdministrator = address }
-            #expect(try await again.logIn(address).status == 200)
-            #expect(try await again.identity.administration.account(email: address)?.role == role)
+            try await expectEqual(again.logIn(address).status, 200)
+            try await expectEqual(again.identity.administration.account(email: address)?.role, role)
             await again.close()
         }
     }
@@ -184,7 +185,7 @@ import Testing
                 await refusal { try await administration.delete(last.id, isFinal: false, by: actor, because: "") },
             ]
             let own = actor == nil ? "lastAdministrator" : "forbidden"
-            #expect(codes == [own, own, "lastAdministrator", "lastAdministrator"])
+            expectEqual(codes, [own, own, "lastAdministrator", "lastAdministrator"])
         }
         _ = try await administration.setStatus(of: shut.id, to: .active)
         #expect(try await administration.delete(last.id, isFinal: true, by: AccountActor(last.id), because: "moving"))
@@ -207,7 +208,7 @@ import Testing
                 }
                 return await group.reduce(into: [String?]()) { $0.append($1) }
             }
-            #expect(refusals.filter { $0 == nil }.count == 1)
+            expectEqual(refusals.filter { $0 == nil }.count, 1)
             #expect(refusals.contains("forbidden"))
             for account in [one, two] {
                 _ = await refusal { try await administration.delete(account.id, isFinal: true, by: nil, because: "") }
@@ -222,19 +223,19 @@ import Testing
         let (boss, bob) = (try await site.signUp(roles: ["admin"]), try await site.signUp("bob@example.com"))
         let login = try await site.logIn("bob@example.com")
         #expect(try await site.identity.administration.setStatus(of: bob.id, to: status, by: AccountActor(boss.id)))
-        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
-        #expect(try await site.renew(login.refresh).status == 401)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
+        try await expectEqual(site.renew(login.refresh).status, 401)
         // D1: a wrong password is told what it is told of an address without an account.
         let (shut, wrong, none) = (
             try await site.logIn("bob@example.com"), try await site.logIn("bob@example.com", password: "wrong one"),
             try await site.logIn("nobody@example.com")
         )
-        #expect(shut.status == 403)
-        #expect(shut.string("code") == (status == .suspended ? "accountSuspended" : "accountClosed"))
+        expectEqual(shut.status, 403)
+        expectEqual(shut.string("code"), status == .suspended ? "accountSuspended" : "accountClosed")
         #expect(wrong.status == 401 && wrong.text == none.text)
-        #expect(try await site.identity.administration.account(email: "bob@example.com")?.status == status)
+        try await expectEqual(site.identity.administration.account(email: "bob@example.com")?.status, status)
         #expect(try await site.identity.administration.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)))
-        #expect(try await site.logIn("bob@example.com").status == 200)
+        try await expectEqual(site.logIn("bob@example.com").status, 200)
         await site.close()
     }
 
@@ -247,27 +248,26 @@ import Testing
         #expect(
             try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "asked for\nit")
         )
-        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
-        #expect(await refusal { try await administration.account(bob.id, for: boss) } == "noSuchAccount")
-        #expect(try await administration.list(AccountQuery(), for: boss).total == 1)
-        #expect(await refusal { try await site.signUp("bob@example.com") } == "alreadyExists")
-        #expect(
-            try await administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: "") == false)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
+        await expectEqual(refusal { try await administration.account(bob.id, for: boss) }, "noSuchAccount")
+        try await expectEqual(administration.list(AccountQuery(), for: boss).total, 1)
+        await expectEqual(refusal { try await site.signUp("bob@example.com") }, "alreadyExists")
+        try await expectEqual(
+            administration.delete(bob.id, isFinal: false, by: AccountActor(boss.id), because: ""), false)
         // The operator opens it again, which an administrator cannot.
-        #expect(try await administration.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)) == false)
+        try await expectEqual(administration.setStatus(of: bob.id, to: .active, by: AccountActor(boss.id)), false)
         #expect(try await administration.setStatus(of: bob.id, to: .active))
-        #expect(try await administration.account(bob.id, for: boss).status == .active)
+        try await expectEqual(administration.account(bob.id, for: boss).status, .active)
         #expect(try await administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "for good"))
-        #expect(
-            try await administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "again") == false
-        )
+        try await expectEqual(
+            administration.delete(bob.id, isFinal: true, by: AccountActor(boss.id), because: "again"), false)
         try await site.signUp("bob@example.com")
         await site.close()
         let raw = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
         let notes = try raw.all(
             "SELECT detail FROM audit WHERE event = 'account.deleted' ORDER BY id"
         ) { row throws(IdentityError) in try row.text(0) }
-        #expect(notes == ["by \(boss.id): asked forit", "final by \(boss.id): for good"])
-        #expect(try raw.number("SELECT count(*) FROM device WHERE account_id = '\(bob.id)'") == 0)
+        expectEqual(notes, ["by \(boss.id): asked forit", "final by \(boss.id): for good"])
+        try expectEqual(raw.number("SELECT count(*) FROM device WHERE account_id = '\(bob.id)'"), 0)
     }
 }

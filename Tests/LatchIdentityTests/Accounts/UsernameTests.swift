@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import Testing
 
@@ -9,8 +10,8 @@ import Testing
     @Test(arguments: ["ada", " Ada\t", "A.D-A_9", String(repeating: "a", count: 64)])
     func `A user name is ASCII, and equals another regardless of case`(text: String) throws {
         let name = try Username(text)
-        #expect(name.key == name.text.lowercased())
-        #expect(try Username(name.text.uppercased()).key == name.key)
+        expectEqual(name.key, name.text.lowercased())
+        try expectEqual(Username(name.text.uppercased()).key, name.key)
     }
 
     @Test(arguments: ["", " ", "a b", "a@b", "ä", "a\u{0}", String(repeating: "a", count: 65)])
@@ -20,7 +21,7 @@ import Testing
 
     @Test func `A user name is not the substitute of another account`() throws {
         let name = Username.substitute(for: "0198c0de-0000-7000-8000-0123456789ab")
-        #expect(name == "user-80000123456789ab")
+        expectEqual(name, "user-80000123456789ab")
         for text in [name, name.uppercased()] {
             #expect(throws: IdentityError.reservedUsername) { try Username(choosing: text) }
         }
@@ -37,9 +38,9 @@ import Testing
         var account = try Account.example()
         account.username = try Username("Ada.L")
         try await store.insert(account)
-        #expect(try await store.account(usernameKey: "ada.l") == account)
-        #expect(try await store.account(usernameKey: "Ada.L") == nil)
-        #expect(try await store.account(usernameKey: "") == nil)
+        try await expectEqual(store.account(usernameKey: "ada.l"), account)
+        try await expectNil(store.account(usernameKey: "Ada.L"))
+        try await expectNil(store.account(usernameKey: ""))
         var other = try Account.example("bob")
         other.username = try Username("ADA.l")
         let taken = other

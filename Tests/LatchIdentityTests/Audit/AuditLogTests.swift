@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTesting
 import TestTags
@@ -34,13 +35,13 @@ import Testing
     func `The audit log has failed logins and administration, for known and unknown accounts`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
-        #expect(try await site.logIn(password: "wrong").status == 401)
-        #expect(try await site.logIn("nobody@example.com").status == 401)
+        try await expectEqual(site.logIn(password: "wrong").status, 401)
+        try await expectEqual(site.logIn("nobody@example.com").status, 401)
         _ = try await site.identity.administration.setRole(of: ada.id, to: .admin)
         _ = try await site.identity.signingKeys.rotate()
         let records = try await site.identity.audit.records(limit: 100)
         let failed = records.filter { $0.event == "login.failed" }
-        #expect(failed.map(\.accountID) == [nil, ada.id])
+        expectEqual(failed.map(\.accountID), [nil, ada.id])
         // What was typed as a name may be a password.
         #expect(!records.contains { ($0.detail ?? "").contains("nobody") })
         #expect(records.contains { $0.event == "account.role" } && records.contains { $0.event == "key.created" })
@@ -69,10 +70,10 @@ import Testing
         let site = try await used()
         #expect(try await isIntact(site))
         try change(site, sql)
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         // The server goes on, and does not make a chain of what it finds.
         try await site.signUp("later@example.com")
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         await site.close()
     }
 
@@ -85,9 +86,9 @@ import Testing
         let site = try await used()
         try change(site, "UPDATE audit_head SET \(end) = (SELECT digest FROM audit WHERE id = 4)")
         try change(site, "DELETE FROM audit WHERE \(entries)")
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         try await site.signUp("later@example.com")
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         await site.close()
     }
 
@@ -101,7 +102,7 @@ import Testing
         try change(site, "DELETE FROM audit_head")
         try change(site, "INSERT INTO audit_head SELECT * FROM kept")
         try await site.signUp("later@example.com")
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         await site.close()
     }
 
@@ -109,8 +110,8 @@ import Testing
         let site = try await used()
         for sql in ["DELETE FROM audit", "DELETE FROM audit_head"] { try change(site, sql) }
         try await site.signUp("later@example.com")
-        #expect(try await isIntact(site) == false)
-        #expect(try await events(site) == ["account.created"])
+        try await expectEqual(isIntact(site), false)
+        try await expectEqual(events(site), ["account.created"])
         await site.close()
     }
 
@@ -126,8 +127,8 @@ import Testing
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
         let command = try await Identity(administering: site.folder.file(), configuration: configuration)
-        #expect(try await command.signingKeys.list().count == 1)
-        #expect(try await command.audit.records(limit: 1000).count == count)
+        try await expectEqual(command.signingKeys.list().count, 1)
+        try await expectEqual(command.audit.records(limit: 1000).count, count)
         await command.close()
     }
 
@@ -143,7 +144,7 @@ import Testing
         }
         try await forger.audit("forged", account: nil, detail: nil, at: noon)
         await forger.close()
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         await site.close()
     }
 
@@ -160,13 +161,13 @@ import Testing
         await site.close()
         for sql in [forgery, "UPDATE audit SET digest = NULL", "DELETE FROM audit_head"] { try change(site, sql) }
         let next = try await sealed(in: site.folder)
-        #expect(try await isIntact(next) == false)
+        try await expectEqual(isIntact(next), false)
         #expect(try await events(next).filter { $0 == "audit.chained" }.count <= 1)
         await next.close()
         // Without its key, the store is not opened.
         try change(site, "DELETE FROM secret WHERE name = 'audit_key'")
         let error = await #expect(throws: IdentityError.self) { try await sealed(in: site.folder) }
-        #expect(error == .corruptStore)
+        expectEqual(error, .corruptStore)
         try change(site, "DELETE FROM secret")
         try change(site, "DELETE FROM signing_key")
         if forgery != "DELETE FROM audit" {
@@ -181,7 +182,7 @@ import Testing
         let site = try await sealed(in: plain.folder)
         try await site.signUp("late@example.com")
         #expect(try await isIntact(site))
-        #expect(try await events(site).filter { $0 == "audit.chained" }.count == 1)
+        try await expectEqual(events(site).filter { $0 == "audit.chained" }.count, 1)
         await site.close()
     }
 
@@ -196,7 +197,7 @@ import Testing
         let third = try await Site(in: first.folder)
         try await third.signUp("four@example.com")
         #expect(try await isIntact(third))
-        #expect(try await events(third).filter { $0 == "audit.chained" }.count == 1)
+        try await expectEqual(events(third).filter { $0 == "audit.chained" }.count, 1)
         await third.close()
     }
 
@@ -206,11 +207,11 @@ import Testing
         _ = try await store.perform(.setRole(.admin), on: account.id)
         await store.close()
         let site = try await Site(in: folder)
-        #expect(
-            try await events(site).prefix(4) == ["account.created", "device.signedIn", "account.role", "audit.chained"])
+        try await expectEqual(
+            events(site).prefix(4), ["account.created", "device.signedIn", "account.role", "audit.chained"])
         #expect(try await isIntact(site))
         try change(site, "UPDATE audit SET detail = 'x' WHERE id = 1")
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         await site.close()
     }
 
@@ -220,14 +221,14 @@ import Testing
         try await site.signUp("late@example.com")
         let store = site.identity.services.store
         _ = try await store.pruneAudit(before: noon + 1, keeping: 1000, atMost: 10_000, at: site.clock.now)
-        #expect(try await events(site) == ["account.created", "audit.pruned"])
+        try await expectEqual(events(site), ["account.created", "audit.pruned"])
         #expect(try await isIntact(site))
         for number in 0..<5 { try await site.signUp("later\(number)@example.com") }
         _ = try await store.pruneAudit(before: .distantPast, keeping: 3, atMost: 10_000, at: site.clock.now)
-        #expect(try await events(site).count == 4)
+        try await expectEqual(events(site).count, 4)
         #expect(try await isIntact(site))
         try change(site, "INSERT INTO audit (id, at, event) VALUES (1, 0, 'forged')")
-        #expect(try await isIntact(site) == false)
+        try await expectEqual(isIntact(site), false)
         await site.close()
     }
 
@@ -236,7 +237,7 @@ import Testing
         let all = try await site.identity.audit.records(limit: 100)
         let first = try await site.identity.audit.records(limit: 3)
         let rest = try await site.identity.audit.records(before: first.last?.id, limit: 100)
-        #expect(first + rest == all)
+        expectEqual(first + rest, all)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTesting
 import TestSupport
@@ -37,24 +38,24 @@ import Testing
             return try await store.auditRecords(query).map(\.detail)
         }
         let numbers = { (numbers: [Int]) in numbers.reversed().map { String($0) as String? } }
-        #expect(try await selected { _ in }.count == 65)
-        #expect(try await selected { $0.accountID = "ada" } == numbers(Array(stride(from: 0, through: 60, by: 3))))
+        try await expectEqual(selected { _ in }.count, 65)
+        try await expectEqual(selected { $0.accountID = "ada" }, numbers(Array(stride(from: 0, through: 60, by: 3))))
         #expect(try await selected { $0.accountID = "mallory" }.isEmpty)
-        #expect(try await selected { $0.event = "signIn.failed" } == numbers(Array(stride(from: 0, to: 60, by: 2))))
+        try await expectEqual(selected { $0.event = "signIn.failed" }, numbers(Array(stride(from: 0, to: 60, by: 2))))
         let late = noon.addingTimeInterval(55 * Self.hour)
-        #expect(try await selected { $0.since = late }.filter { $0 != "wrong" } == numbers(Array(55...60)))
-        #expect(try await selected { ($0.accountID, $0.since) = ("eve", late) } == ["wrong"])
+        try await expectEqual(selected { $0.since = late }.filter { $0 != "wrong" }, numbers(Array(55...60)))
+        try await expectEqual(selected { ($0.accountID, $0.since) = ("eve", late) }, ["wrong"])
         let middle = noon.addingTimeInterval(15 * Self.hour)
-        #expect(try await selected { ($0.accountID, $0.since) = ("eve", middle) } == ["wrong", "wrong"])
+        try await expectEqual(selected { ($0.accountID, $0.since) = ("eve", middle) }, ["wrong", "wrong"])
         let both = try await selected { query in
             (query.accountID, query.event, query.since) = ("ada", "device.signedIn", late)
         }
-        #expect(both == numbers([57, 60]))
+        expectEqual(both, numbers([57, 60]))
         let page = try await store.auditRecords(AuditQuery(limit: 2))
         let rest = try await selected { query in
             (query.before, query.limit, query.since, query.event) = (page[1].id, 2, late, "signIn.failed")
         }
-        #expect(rest == numbers([56, 58]))
+        expectEqual(rest, numbers([56, 58]))
         await store.close()
     }
 
@@ -80,14 +81,14 @@ import Testing
         let administration = site.identity.administration
         let devices = try await administration.devices(of: ada.id)
         let lost = try #require(devices.last?.publicID)
-        #expect(try await administration.endSession(ofDevice: lost, of: bob.id) == false)
-        #expect(try await administration.endSession(ofDevice: "no device", of: ada.id) == false)
+        try await expectEqual(administration.endSession(ofDevice: lost, of: bob.id), false)
+        try await expectEqual(administration.endSession(ofDevice: "no device", of: ada.id), false)
         #expect(try await administration.endSession(ofDevice: lost, of: ada.id))
-        #expect(try await administration.endSession(ofDevice: lost, of: ada.id) == false)
-        #expect(try await administration.devices(of: ada.id).map(\.publicID) == devices.dropLast().map(\.publicID))
+        try await expectEqual(administration.endSession(ofDevice: lost, of: ada.id), false)
+        try await expectEqual(administration.devices(of: ada.id).map(\.publicID), devices.dropLast().map(\.publicID))
         var query = AuditQuery(limit: 10)
         (query.accountID, query.event) = (ada.id, "device.signedOut")
-        #expect(try await site.identity.audit.records(query).map(\.detail) == ["administrator"])
+        try await expectEqual(site.identity.audit.records(query).map(\.detail), ["administrator"])
         let statuses = [try await site.renew(phone.refresh).status, try await site.renew(laptop.refresh).status]
         #expect(statuses.count { $0 == 200 } >= 1)
         await site.close()

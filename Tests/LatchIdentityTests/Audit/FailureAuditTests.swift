@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -26,11 +27,11 @@ import Testing
         let challenge = try await site.challenge()
         let wrong = app.wrongCode(at: site.clock.now)
         for _ in 0..<SecondFactor.freeFailures {
-            #expect(await refusal { try await site.complete(challenge, wrong) } == "invalidCode")
+            await expectEqual(refusal { try await site.complete(challenge, wrong) }, "invalidCode")
         }
-        for _ in 0..<20 { #expect(await refusal { try await site.complete(challenge, wrong) } == "tooManyAttempts") }
+        for _ in 0..<20 { await expectEqual(refusal { try await site.complete(challenge, wrong) }, "tooManyAttempts") }
         let records = try await failures(site)
-        #expect(records.map(\.event) == Array(repeating: "factor.failed", count: SecondFactor.freeFailures))
+        expectEqual(records.map(\.event), Array(repeating: "factor.failed", count: SecondFactor.freeFailures))
         #expect(records.allSatisfy { $0.accountID == ada.id && $0.detail == "login from 127.0.0.1" })
         #expect(try await isIntact(site))
         await site.close()
@@ -50,9 +51,8 @@ import Testing
         _ = try await site.identity.secondFactors.begin(session)
         _ = await refusal { try await site.identity.secondFactors.confirm(code, session, from: .tests) }
         let records = try await failures(site)
-        #expect(
-            records.map(\.detail)
-                == ["login", "removal", "recoveryCodes", "confirmation"].map { "\($0) from 127.0.0.1" })
+        expectEqual(
+            records.map(\.detail), ["login", "removal", "recoveryCodes", "confirmation"].map { "\($0) from 127.0.0.1" })
         #expect(!records.contains { ($0.detail ?? "").contains(code) })
         await site.close()
     }
@@ -64,7 +64,7 @@ import Testing
         let challenge = try await site.challenge()
         // A wrong recovery code does not lock the factor.
         for _ in 0..<50 { _ = await refusal { try await site.complete(challenge, "AAAA-AAAA-AAAA-AAAA") } }
-        #expect(try await failures(site).count == 10)
+        try await expectEqual(failures(site).count, 10)
         await site.close()
     }
 
@@ -81,9 +81,9 @@ import Testing
             bearer: access)
         _ = try await site.post("/api/auth/verify-email", ["token": .string(token), "password": "not the password"])
         let records = try await failures(site)
-        #expect(
-            records.map(\.event)
-                == ["login.failed", "reauthentication.failed", "passwordChange.failed", "addressProof.failed"])
+        expectEqual(
+            records.map(\.event),
+            ["login.failed", "reauthentication.failed", "passwordChange.failed", "addressProof.failed"])
         #expect(records.allSatisfy { $0.accountID == ada.id && $0.detail?.hasPrefix("from ") == true })
         #expect(!records.contains { ($0.detail ?? "").contains("not the password") })
         await site.close()
@@ -95,12 +95,12 @@ import Testing
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()
-        for _ in 0..<30 { #expect(try await site.logIn(password: "not the password").status == 401) }
+        for _ in 0..<30 { try await expectEqual(site.logIn(password: "not the password").status, 401) }
         try await site.identity.audit.prune(at: site.clock.now, keeping: 10, batch: 4)
         let records = try await site.identity.audit.records(limit: 1000)
         // The entry of the last removal comes on top.
-        #expect(records.count == 11)
-        #expect(records.first?.event == "audit.pruned")
+        expectEqual(records.count, 11)
+        expectEqual(records.first?.event, "audit.pruned")
         #expect(try await isIntact(site))
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -25,10 +26,10 @@ import Testing
             case "client": try await site.exchange(code, app, as: "foreign")
             default: try await site.exchange(code, app, redirect: "https://notes.example.com/other")
             }
-        #expect(response.status == 400)
-        #expect(response.oauthError == "invalid_grant")
+        expectEqual(response.status, 400)
+        expectEqual(response.oauthError, "invalid_grant")
         // Without a verifier nothing was tried; everything else was a stolen code.
-        #expect(try await site.exchange(code, app).status == (part == "missing" ? 200 : 400))
+        try await expectEqual(site.exchange(code, app).status, part == "missing" ? 200 : 400)
         await site.close()
     }
 
@@ -43,7 +44,7 @@ import Testing
             ["nonce": "a\0b"],
         ] as [KeyValuePairs<String, String?>] {
             let response = try await agent.get(app.path(changes))
-            #expect(response.parameters["error"] == "invalid_request", "\(changes)")
+            expectEqual(response.parameters["error"], "invalid_request", "\(changes)")
             #expect(response.location.hasPrefix("https://notes.example.com/callback?"))
         }
         await site.close()
@@ -75,12 +76,12 @@ import Testing
         let (site, app) = try await siteWithoutPKCE()
         var agent = UserAgent(site)
         let code = try #require(try await agent.authorize(app, Self.withoutChallenge).parameters["code"])
-        #expect(try await exchange(code, app, at: site, verifier: nil).status == 200)
-        #expect(try await exchange(code, app, at: site, verifier: nil).oauthError == "invalid_grant")
+        try await expectEqual(exchange(code, app, at: site, verifier: nil).status, 200)
+        try await expectEqual(exchange(code, app, at: site, verifier: nil).oauthError, "invalid_grant")
         // A challenge that it sends counts.
         let challenged = try #require(try await agent.authorize(app).parameters["code"])
-        #expect(try await exchange(challenged, app, at: site, verifier: nil).oauthError == "invalid_grant")
-        #expect(try await exchange(challenged, app, at: site, verifier: app.verifier).status == 200)
+        try await expectEqual(exchange(challenged, app, at: site, verifier: nil).oauthError, "invalid_grant")
+        try await expectEqual(exchange(challenged, app, at: site, verifier: app.verifier).status, 200)
         await site.close()
     }
 
@@ -91,7 +92,7 @@ import Testing
             ["code_challenge_method": "plain"], ["code_challenge_method": nil], ["code_challenge": nil],
         ] as [KeyValuePairs<String, String?>] {
             let response = try await agent.get(app.path(changes))
-            #expect(response.parameters["error"] == "invalid_request", "\(changes)")
+            expectEqual(response.parameters["error"], "invalid_request", "\(changes)")
         }
         await site.close()
     }
@@ -101,8 +102,8 @@ import Testing
         let (site, app) = try await siteWithoutPKCE()
         var agent = UserAgent(site)
         let code = try #require(try await agent.authorize(app, Self.withoutChallenge).parameters["code"])
-        #expect(try await exchange(code, app, at: site, verifier: app.verifier).oauthError == "invalid_grant")
-        #expect(try await exchange(code, app, at: site, verifier: nil).oauthError == "invalid_grant")
+        try await expectEqual(exchange(code, app, at: site, verifier: app.verifier).oauthError, "invalid_grant")
+        try await expectEqual(exchange(code, app, at: site, verifier: nil).oauthError, "invalid_grant")
         await site.close()
     }
 
@@ -110,10 +111,10 @@ import Testing
         let (site, app) = try await siteWithoutPKCE(requiresNonce: true)
         var agent = UserAgent(site)
         let refused = try await agent.get(app.path(["nonce": nil]))
-        #expect(refused.parameters["error"] == "invalid_request")
+        expectEqual(refused.parameters["error"], "invalid_request")
         // Without an ID token nobody compares it.
         for scope in ["email", nil] as [String?] {
-            #expect(try await agent.get(app.path(["scope": scope])).parameters["error"] == "invalid_request")
+            try await expectEqual(agent.get(app.path(["scope": scope])).parameters["error"], "invalid_request")
         }
         #expect(try await agent.authorize(app).parameters["code"] != nil)
         await site.close()
@@ -125,9 +126,9 @@ import Testing
         let code = try await site.code(app)
         let tokens = try await site.exchange(code, app)
         #expect(try await site.accepts(tokens.accessToken))
-        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
+        try await expectEqual(site.exchange(code, app).oauthError, "invalid_grant")
         #expect(try await !site.accepts(tokens.accessToken))
-        #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(tokens.refreshToken, as: "notes").oauthError, "invalid_grant")
         let records = try await site.identity.audit.records(limit: 50)
         #expect(records.contains { $0.event == "code.replayed" && $0.detail == "notes from in process" })
         await site.close()
@@ -142,8 +143,8 @@ import Testing
         let code = try await site.code(app)
         let tokens = try await site.exchange(code, app)
         site.clock.advance(by: 7200)
-        #expect(try await site.exchange(code, app, as: "foreign").oauthError == "invalid_grant")
-        #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
+        try await expectEqual(site.exchange(code, app, as: "foreign").oauthError, "invalid_grant")
+        try await expectEqual(site.refreshGrant(tokens.refreshToken, as: "notes").oauthError, "invalid_grant")
         await site.close()
     }
 
@@ -160,9 +161,9 @@ import Testing
             of: account, to: "$new", on: device.id, signingOutOthers: false, at: site.clock.now)
         #expect(isChanged)
         #expect(try await site.accepts(tokens.accessToken))
-        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
-        #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
-        #expect(try await site.metric("latch_code_replays_total") == 1)
+        try await expectEqual(site.exchange(code, app).oauthError, "invalid_grant")
+        try await expectEqual(site.refreshGrant(tokens.refreshToken, as: "notes").oauthError, "invalid_grant")
+        try await expectEqual(site.metric("latch_code_replays_total"), 1)
         await site.close()
     }
 
@@ -172,19 +173,19 @@ import Testing
         let app = SignInApp()
         // Somebody guesses, and the app comes too late: nothing was given.
         let guessed = try await site.code(app)
-        #expect(try await site.exchange(guessed, app, verifier: SignInApp().verifier).status == 400)
-        #expect(try await site.exchange(guessed, app).status == 400)
-        #expect(try await site.metric("latch_code_replays_total") == 0)
+        try await expectEqual(site.exchange(guessed, app, verifier: SignInApp().verifier).status, 400)
+        try await expectEqual(site.exchange(guessed, app).status, 400)
+        try await expectEqual(site.metric("latch_code_replays_total"), 0)
         // A copy counts, also without a verifier, and further attempts are recorded.
         let copied = try await site.code(app)
-        #expect(try await site.exchange(copied, app).status == 200)
+        try await expectEqual(site.exchange(copied, app).status, 200)
         for verifier in ["", SignInApp().verifier, app.verifier] {
-            #expect(try await site.exchange(copied, app, verifier: verifier).oauthError == "invalid_grant")
-            #expect(try await site.metric("latch_code_replays_total") == 1)
+            try await expectEqual(site.exchange(copied, app, verifier: verifier).oauthError, "invalid_grant")
+            try await expectEqual(site.metric("latch_code_replays_total"), 1)
         }
         let events = try await site.identity.audit.records(limit: 50).map(\.event)
-        #expect(events.filter { $0 == "code.refused" }.count == 4)
-        #expect(events.filter { $0 == "code.replayed" }.count == 1)
+        expectEqual(events.filter { $0 == "code.refused" }.count, 4)
+        expectEqual(events.filter { $0 == "code.replayed" }.count, 1)
         await site.close()
     }
 
@@ -198,7 +199,7 @@ import Testing
         try database.run("DROP TABLE authorization_code")
         let response = try await agent.get(app.path())
         #expect(response.status == 303 && response.parameters["error"] == "temporarily_unavailable")
-        #expect(try await site.metric(#"latch_requests_total{status="5xx"}"#) == 1)
+        try await expectEqual(site.metric(#"latch_requests_total{status="5xx"}"#), 1)
         await site.close()
     }
 
@@ -214,8 +215,8 @@ import Testing
             let response = try await agent.authorize(app, [:], "boss@example.com")
             let tokens = try await site.exchange(response.parameters["code"] ?? "", app)
             let claims = try JWT(unverified: tokens.accessToken).claims
-            for name in ["id", "email", "name", "roles", "permissions"] { #expect(claims[name] == nil, "\(name)") }
-            #expect(try await site.get("/oauth/userinfo", bearer: tokens.accessToken).json["email"] == email)
+            for name in ["id", "email", "name", "roles", "permissions"] { expectNil(claims[name], "\(name)") }
+            try await expectEqual(site.get("/oauth/userinfo", bearer: tokens.accessToken).json["email"], email)
         }
         let own = try JWT(unverified: try await site.logIn("boss@example.com").access).claims
         #expect(own["roles"] == ["admin"] && own.string("email") == "boss@example.com")
@@ -235,13 +236,13 @@ import Testing
             try SQLiteConnection(path: site.folder.file(), access: .readOnly).number(
                 "SELECT count(*) FROM authorization_code", [])
         }
-        #expect(try count() == 20)
-        #expect(try await site.exchange(codes[0], app).oauthError == "invalid_grant")
-        #expect(try await site.exchange(codes[24], app).status == 200)
+        try expectEqual(count(), 20)
+        try await expectEqual(site.exchange(codes[0], app).oauthError, "invalid_grant")
+        try await expectEqual(site.exchange(codes[24], app).status, 200)
         site.clock.advance(by: 120)
         try await site.identity.services.store.prune(endedBefore: site.clock.now)
         // The used one is remembered, for its second use.
-        #expect(try count() == 1)
+        try expectEqual(count(), 1)
         await site.close()
     }
 
@@ -260,10 +261,10 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(responses.map(\.status).sorted() == [200] + Array(repeating: 400, count: 15))
+        expectEqual(responses.map(\.status).sorted(), [200] + Array(repeating: 400, count: 15))
         // Fifteen copies were used, so what the first one got has ended (RFC 6749 §4.1.2).
         let winner = try #require(responses.first { $0.status == 200 })
-        #expect(try await site.refreshGrant(winner.refreshToken, as: "notes").oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(winner.refreshToken, as: "notes").oauthError, "invalid_grant")
         await other.close()
         await site.close()
     }
@@ -273,7 +274,7 @@ import Testing
         let app = SignInApp()
         let code = try await site.code(app)
         site.clock.advance(by: 61)
-        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
+        try await expectEqual(site.exchange(code, app).oauthError, "invalid_grant")
         await site.close()
     }
 
@@ -298,7 +299,7 @@ import Testing
             try await site.signUp("bob@example.com")
             _ = try await agent.authorize(app, ["prompt": "login"], "bob@example.com")
         }
-        #expect(try await site.exchange(code, app).oauthError == "invalid_grant")
+        try await expectEqual(site.exchange(code, app).oauthError, "invalid_grant")
         await site.close()
     }
 
@@ -308,7 +309,7 @@ import Testing
         #expect(code.hasPrefix("ac1."))
         let connection = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
         let sql = "SELECT count(*) FROM authorization_code WHERE digest = ?"
-        #expect(try connection.number(sql, [.blob(code.digest)]) == 1)
+        try expectEqual(connection.number(sql, [.blob(code.digest)]), 1)
         let bytes = try ["", "-wal"].flatMap { try Array(Data(contentsOf: URL(filePath: site.folder.file() + $0))) }
         #expect(!String(decoding: bytes, as: UTF8.self).contains(code))
         await site.close()
@@ -320,7 +321,7 @@ import Testing
         let site = try await Site.authorizing()
         let app = SignInApp(clientID: "web", redirect: "https://web.example/callback")
         let code = try await site.code(app)
-        #expect(try await site.exchange(code, app).oauthError == "invalid_client")
+        try await expectEqual(site.exchange(code, app).oauthError, "invalid_client")
         let form: KeyValuePairs<String, String?> = [
             "grant_type": "authorization_code", "code": code, "code_verifier": app.verifier,
             "redirect_uri": app.redirect,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -37,7 +38,7 @@ import Testing
         ] as [KeyValuePairs<String, String?>] {
             let page = try await agent.get(SignInApp().path(changes))
             #expect(page.status == 400 && page.location.isEmpty)
-            #expect(page.title == "This sign-in cannot begin")
+            expectEqual(page.title, "This sign-in cannot begin")
             #expect(redirect.isEmpty || !page.text.contains(redirect))
         }
         await site.close()
@@ -58,14 +59,14 @@ import Testing
         redirect: String, isAccepted: Bool
     ) async throws {
         let tool = try #require(SignInApp.registrations.first { $0.id == "tool" })
-        #expect(tool.allows(redirect: redirect) == isAccepted)
+        expectEqual(tool.allows(redirect: redirect), isAccepted)
         let site = try await Site.authorizing()
         let app = SignInApp(clientID: "tool", redirect: redirect)
         var agent = UserAgent(site)
         let response = try await agent.authorize(app)
-        #expect(response.location.hasPrefix("\(redirect)?code=ac1.") == isAccepted)
+        expectEqual(response.location.hasPrefix("\(redirect)?code=ac1."), isAccepted)
         if isAccepted {
-            #expect(try await site.exchange(response.parameters["code"] ?? "", app).status == 200)
+            try await expectEqual(site.exchange(response.parameters["code"] ?? "", app).status, 200)
         }
         await site.close()
     }
@@ -112,12 +113,12 @@ import Testing
         let (changes, code) = Self.mistakes[index]
         let site = try await Site.authorizing()
         let response = try await site.get(SignInApp().path(changes))
-        #expect(response.status == 303)
+        expectEqual(response.status, 303)
         #expect(response.location.hasPrefix("https://notes.example.com/callback?"))
-        #expect(response.parameters["error"] == code)
-        #expect(response.parameters["state"] == SignInApp().state)
-        #expect(response.parameters["iss"] == site.identity.issuer)
-        #expect(response.parameters["code"] == nil)
+        expectEqual(response.parameters["error"], code)
+        expectEqual(response.parameters["state"], SignInApp().state)
+        expectEqual(response.parameters["iss"], site.identity.issuer)
+        expectNil(response.parameters["code"])
         #expect(response.field("Referrer-Policy") == "no-referrer" && response.field(.cacheControl) == "no-store")
         await site.close()
     }
@@ -125,7 +126,7 @@ import Testing
     @Test(.tags(.mixUp)) func `A request for a sign-in is answered in the name of the issuer`() async throws {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }
         var agent = UserAgent(site)
-        #expect(try await agent.authorize(SignInApp()).parameters["iss"] == Site.issuer)
+        try await expectEqual(agent.authorize(SignInApp()).parameters["iss"], Site.issuer)
         await site.close()
     }
 
@@ -138,28 +139,28 @@ import Testing
         let tokens = try await site.exchange(try await agent.authorize(app).parameters["code"] ?? "", app)
         let hint = tokens.string("id_token")
         let silent = try await agent.get(app.path(["prompt": "none", "id_token_hint": hint]))
-        #expect(silent.parameters["code"]?.isEmpty == false)
+        expectEqual(silent.parameters["code"]?.isEmpty, false)
         // A client whose users must agree learns only that.
         let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
-        #expect(try await agent.get(foreign.path(["prompt": "none"])).parameters["error"] == "consent_required")
+        try await expectEqual(agent.get(foreign.path(["prompt": "none"])).parameters["error"], "consent_required")
         // The hint of one user, in the browser of another.
         var other = UserAgent(site)
         _ = try await other.authorize(app, [:], "bob@example.com")
         let refused = try await other.get(app.path(["prompt": "none", "id_token_hint": hint]))
-        #expect(refused.parameters["error"] == "login_required")
+        expectEqual(refused.parameters["error"], "login_required")
         let page = try await other.get(app.path(["id_token_hint": hint]))
-        #expect(page.title == "Sign in")
-        #expect(try await other.signIn(page, "bob@example.com").parameters["error"] == "login_required")
+        expectEqual(page.title, "Sign in")
+        try await expectEqual(other.signIn(page, "bob@example.com").parameters["error"], "login_required")
         // zitadel/zitadel#7035: one whose key was replaced proves nothing, and still keeps other users out.
         let old = String(hint.dropLast(4) + "AAAA")
-        #expect(try await agent.get(app.path(["id_token_hint": old])).parameters["code"]?.isEmpty == false)
+        try await expectEqual(agent.get(app.path(["id_token_hint": old])).parameters["code"]?.isEmpty, false)
         let again = try await agent.get(app.path(["prompt": "none", "id_token_hint": old]))
-        #expect(again.parameters["code"]?.isEmpty == false)
+        expectEqual(again.parameters["code"]?.isEmpty, false)
         let unproved = try await other.get(app.path(["prompt": "none", "id_token_hint": old]))
-        #expect(unproved.parameters["error"] == "login_required")
-        #expect(try await other.get(app.path(["id_token_hint": old])).title == "Sign in")
+        expectEqual(unproved.parameters["error"], "login_required")
+        try await expectEqual(other.get(app.path(["id_token_hint": old])).title, "Sign in")
         // That of another client says nothing.
-        #expect(try await agent.get(foreign.path(["id_token_hint": hint])).parameters["error"] == "invalid_request")
+        try await expectEqual(agent.get(foreign.path(["id_token_hint": hint])).parameters["error"], "invalid_request")
         await site.close()
     }
 
@@ -171,15 +172,15 @@ import Testing
         _ = try await agent.authorize(app)
         site.clock.advance(by: 100)
         #expect(try await agent.get(app.path(["max_age": "100"])).parameters["code"] != nil)
-        #expect(
-            try await agent.get(app.path(["max_age": "99", "prompt": "none"])).parameters["error"] == "login_required")
+        try await expectEqual(
+            agent.get(app.path(["max_age": "99", "prompt": "none"])).parameters["error"], "login_required")
         for changes in [["max_age": "99"], ["prompt": "login"], ["prompt": "select_account"]]
             as [KeyValuePairs<String, String?>]
         {
             let page = try await agent.get(app.path(changes))
-            #expect(page.title == "Sign in")
+            expectEqual(page.title, "Sign in")
             let tokens = try await site.exchange(try await agent.signIn(page).parameters["code"] ?? "", app)
-            #expect(try JWT(unverified: tokens.string("id_token")).claims.date("auth_time") == site.clock.now)
+            try expectEqual(JWT(unverified: tokens.string("id_token")).claims.date("auth_time"), site.clock.now)
             site.clock.advance(by: 100)
         }
         await site.close()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -26,7 +27,7 @@ import Testing
         let page = try await agent.get("\(attempt.url.path())?\(attempt.url.query() ?? "")")
         #expect(page.status == 200 && page.title == "Sign in")
         let redirect = try await agent.signIn(page)
-        #expect(redirect.status == 303)
+        expectEqual(redirect.status, 303)
         let response = try await client.finish(try #require(URL(string: redirect.location)))
         #expect(response.scopeChange.missing.elements.isEmpty)
         let user = try await client.userInfo(of: response.tokens)
@@ -63,7 +64,7 @@ import Testing
         let state = String(repeating: "s", count: 2_372)
         let refused = try await agent.get(SignInApp().path(["state": state]))
         #expect(refused.status == 303 && refused.parameters["state"] == state)
-        #expect(refused.parameters["error"] == "invalid_request")
+        expectEqual(refused.parameters["error"], "invalid_request")
         let page = try await agent.get(SignInApp().path(["login_hint": String(repeating: "h", count: 1_025)]))
         #expect(page.status == 200 && page.title == "Sign in")
         await site.close()
@@ -75,23 +76,23 @@ import Testing
         var agent = UserAgent(site)
         let app = SignInApp()
         let redirect = try await agent.authorize(app)
-        #expect(redirect.parameters["state"] == app.state)
+        expectEqual(redirect.parameters["state"], app.state)
         site.clock.advance(by: 20)
         let code = try #require(redirect.parameters["code"])
         let response = try await site.exchange(code, app)
-        #expect(response.status == 200)
-        #expect(response.field(.cacheControl) == "no-store")
-        #expect(response.scopes == Scopes(parsing: app.scope ?? ""))
+        expectEqual(response.status, 200)
+        expectEqual(response.field(.cacheControl), "no-store")
+        expectEqual(response.scopes, Scopes(parsing: app.scope ?? ""))
         let token = try JWT(unverified: response.string("id_token"))
         let claims = token.claims
-        #expect(token.header.type == "JWT")
+        expectEqual(token.header.type, "JWT")
         #expect(claims.issuer == site.identity.issuer && claims.audience == ["notes"])
-        #expect(claims.string("nonce") == app.nonce)
+        expectEqual(claims.string("nonce"), app.nonce)
         #expect(claims.date("auth_time") == noon && claims.issuedAt == noon + 20)
         #expect(claims.strings("amr") == ["pwd"] && claims.string("acr") == "1")
-        #expect(claims.string("azp") == "notes")
-        #expect(claims.string("c_hash") == Base64URL.encode(code.digest.prefix(16)))
-        #expect(claims.string("at_hash") == Base64URL.encode(response.accessToken.digest.prefix(16)))
+        expectEqual(claims.string("azp"), "notes")
+        expectEqual(claims.string("c_hash"), Base64URL.encode(code.digest.prefix(16)))
+        expectEqual(claims.string("at_hash"), Base64URL.encode(response.accessToken.digest.prefix(16)))
         // An ID token opens nothing (attack H1).
         #expect(try await !site.accepts(response.string("id_token")))
         await site.close()
@@ -106,11 +107,11 @@ import Testing
         let first = try await site.exchange(try await site.code(app), app)
         site.clock.advance(by: 600)
         let second = try await site.refreshGrant(first.refreshToken, as: "notes")
-        #expect(second.status == 200)
+        expectEqual(second.status, 200)
         let (old, new) = (
             try JWT(unverified: first.string("id_token")).claims, try JWT(unverified: second.string("id_token")).claims
         )
-        for name in ["iss", "sub", "aud", "auth_time", "sid", "amr"] { #expect(old[name] == new[name], "\(name)") }
+        for name in ["iss", "sub", "aud", "auth_time", "sid", "amr"] { expectEqual(old[name], new[name], "\(name)") }
         #expect(new["nonce"] == nil && new.issuedAt == noon + 600)
         let narrowed = try await site.refreshGrant(second.refreshToken, scope: "files:read", as: "notes")
         #expect(narrowed.status == 200 && narrowed.json["id_token"] == nil)
@@ -125,15 +126,15 @@ import Testing
         let factorPage = try await agent.signIn(try await agent.get(app.path()), "bob@example.com")
         #expect(factorPage.title == "Enter your code" && factorPage.location.isEmpty)
         // The password alone has signed nobody in.
-        #expect(try await agent.get(app.path(["prompt": "none"])).parameters["error"] == "login_required")
+        try await expectEqual(agent.get(app.path(["prompt": "none"])).parameters["error"], "login_required")
         let wrong = try await agent.submit(factorPage, [("code", authenticator.wrongCode(at: site.clock.now))])
         #expect(wrong.status == 400 && wrong.title == "Enter your code")
         let redirect = try await agent.submit(wrong, [("code", authenticator.code(at: site.clock.now))])
         let tokens = try await site.exchange(redirect.parameters["code"] ?? "", app)
-        #expect(try JWT(unverified: tokens.string("id_token")).claims.strings("amr") == ["mfa"])
+        try expectEqual(JWT(unverified: tokens.string("id_token")).claims.strings("amr"), ["mfa"])
         // The challenge belongs to the page, and no other surface takes it.
-        #expect(
-            try await agent.submit(wrong, [("code", authenticator.recoveryCodes[0])]).title == "This sign-in has ended")
+        try await expectEqual(
+            agent.submit(wrong, [("code", authenticator.recoveryCodes[0])]).title, "This sign-in has ended")
         await site.close()
     }
 
@@ -145,10 +146,10 @@ import Testing
         let page = try await agent.get(app.path(["login_hint": "ada@example.com"]))
         #expect(page.text.contains(#"value="ada@example.com""#))
         let again = try await agent.signIn(page, "ada@example.com\"><script>", password: "wrong")
-        #expect(again.status == 400)
+        expectEqual(again.status, 400)
         #expect(again.text.contains("The email address or the password is wrong."))
         #expect(!again.text.contains("<script>"))
-        #expect(try await agent.signIn(again).parameters["code"]?.isEmpty == false)
+        try await expectEqual(agent.signIn(again).parameters["code"]?.isEmpty, false)
         await site.close()
     }
 
@@ -180,7 +181,7 @@ import Testing
         for _ in 0..<3 { page = try await agent.signIn(page, password: "wrong") }
         let limited = try await agent.signIn(page)
         #expect(limited.status == 429 && limited.field(.retryAfter) != nil)
-        #expect(limited.formAction == "/login")
+        expectEqual(limited.formAction, "/login")
         await site.close()
     }
 
@@ -190,13 +191,13 @@ import Testing
         var agent = UserAgent(site)
         let app = SignInApp()
         _ = try await agent.authorize(app)
-        #expect(try await agent.get(app.path()).parameters["code"]?.isEmpty == false)
+        try await expectEqual(agent.get(app.path()).parameters["code"]?.isEmpty, false)
         let access = try await site.logIn().access
         _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
-        #expect(try await agent.get(app.path()).title == "Sign in")
+        try await expectEqual(agent.get(app.path()).title, "Sign in")
         _ = try await agent.authorize(app)
         site.clock.advance(by: 3601)
-        #expect(try await agent.get(app.path()).title == "Sign in")
+        try await expectEqual(agent.get(app.path()).title, "Sign in")
         await site.close()
     }
 
@@ -214,7 +215,7 @@ import Testing
         second.cookies = agent.cookies
         let redirect = try await second.signIn(page)
         let tokens = try await site.exchange(redirect.parameters["code"] ?? "", app)
-        #expect(tokens.status == 200)
+        expectEqual(tokens.status, 200)
         agent.cookies = second.cookies
         #expect(try await agent.get(app.path()).parameters["code"] != nil)
         await other.close()
@@ -227,7 +228,7 @@ import Testing
         let app = SignInApp()
         let redirect = try await agent.post(
             "/oauth/authorize", form: FormEncoding.encode(app.parameters(["login_hint": "ada@example.com"])))
-        #expect(redirect.status == 303)
+        expectEqual(redirect.status, 303)
         // Neither a history nor a log has the parameters.
         for text in ["ada@", "ada%40", "nonce=", "state=", "client_id=", "redirect_uri=", app.nonce ?? ""] {
             #expect(!redirect.location.contains(text))
@@ -235,14 +236,14 @@ import Testing
         let path = String(redirect.location.dropFirst(try #require(site.identity.issuer).count))
         let login = try await agent.get(path)
         #expect(login.title == "Sign in" && login.text.contains("ada@example.com"))
-        #expect(try await site.exchange(try await agent.signIn(login).parameters["code"] ?? "", app).status == 200)
+        try await expectEqual(site.exchange(try await agent.signIn(login).parameters["code"] ?? "", app).status, 200)
         // A user who is signed in sees no page, as after a GET.
         #expect(try await agent.get(path).parameters["code"] != nil)
         for changed in ["posted=x", "posted=\(login.formToken)"] {
-            #expect(try await agent.get("/oauth/authorize?\(changed)").title == "This sign-in has ended")
+            try await expectEqual(agent.get("/oauth/authorize?\(changed)").title, "This sign-in has ended")
         }
         site.clock.advance(by: 3600)
-        #expect(try await agent.get(path).title == "This sign-in has ended")
+        try await expectEqual(agent.get(path).title, "This sign-in has ended")
         await site.close()
     }
 
@@ -263,12 +264,12 @@ import Testing
         app.scope = "openid"
         let tokens = try await site.exchange(try await site.code(app), app)
         let claims = try await site.get("/oauth/userinfo", bearer: tokens.accessToken)
-        #expect(Set(claims.json.keys) == ["sub"])
-        #expect(claims.field(.cacheControl) == "no-store")
-        #expect(try await site.call(.post, "/oauth/userinfo", bearer: tokens.accessToken).json == claims.json)
-        #expect(try await site.get("/oauth/userinfo").status == 401)
+        expectEqual(Set(claims.json.keys), ["sub"])
+        expectEqual(claims.field(.cacheControl), "no-store")
+        try await expectEqual(site.call(.post, "/oauth/userinfo", bearer: tokens.accessToken).json, claims.json)
+        try await expectEqual(site.get("/oauth/userinfo").status, 401)
         let other = try await site.passwordGrant(scope: "files:read")
-        #expect(try await site.get("/oauth/userinfo", bearer: other.accessToken).status == 403)
+        try await expectEqual(site.get("/oauth/userinfo", bearer: other.accessToken).status, 403)
         await site.close()
     }
 
@@ -281,7 +282,7 @@ import Testing
         let tokens = try await site.exchange(code, app)
         let claims = try await site.get("/oauth/userinfo", bearer: tokens.accessToken).json
         let subject = try #require(claims["sub"]?.stringValue)
-        #expect(claims["preferred_username"] == .string(Username.substitute(for: subject)))
+        expectEqual(claims["preferred_username"], .string(Username.substitute(for: subject)))
         await site.close()
     }
 
@@ -295,17 +296,17 @@ import Testing
         #expect(response.status == 200 && response.json["sub"] != nil)
         var both = form
         both[.authorization] = "Bearer \(tokens.accessToken)"
-        #expect(try await site.send(.post, "/oauth/userinfo", fields: both, body: content).status == 400)
+        try await expectEqual(site.send(.post, "/oauth/userinfo", fields: both, body: content).status, 400)
         let inURL = "/oauth/userinfo?access_token=\(tokens.accessToken)"
-        #expect(try await site.send(.post, inURL, fields: form, body: content).status == 400)
+        try await expectEqual(site.send(.post, inURL, fields: form, body: content).status, 400)
         let wrong = HTTPBody("access_token=x")
-        #expect(try await site.send(.post, "/oauth/userinfo", fields: form, body: wrong).status == 401)
+        try await expectEqual(site.send(.post, "/oauth/userinfo", fields: form, body: wrong).status, 401)
         await site.close()
     }
 
     @Test func `The claims of a user are given to no client that signs no user in`() async throws {
         let site = try await Site.authorizing()
-        #expect(try await site.passwordGrant(scope: "openid").oauthError == "invalid_scope")
+        try await expectEqual(site.passwordGrant(scope: "openid").oauthError, "invalid_scope")
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -63,7 +64,7 @@ final class LogoutPeer: Handler {
 
     private func signOut(_ agent: inout UserAgent, _ hint: Response) async throws {
         let path = "/oauth/logout?" + FormEncoding.encode([("id_token_hint", hint.string("id_token"))])
-        #expect(try await agent.get(path).title == "You are signed out")
+        try await expectEqual(agent.get(path).title, "You are signed out")
     }
 
     private func waiting(_ site: Site) async throws -> Int {
@@ -81,21 +82,21 @@ final class LogoutPeer: Handler {
         await site.identity.services.notices.flush()
         let request = try #require(peer.requests.first)
         #expect(peer.requests.count == 1 && request.method == .post && request.absoluteURL == Self.uri)
-        #expect(request.fields[.contentType] == "application/x-www-form-urlencoded")
+        expectEqual(request.fields[.contentType], "application/x-www-form-urlencoded")
         let text = try #require(try peer.tokens().first)
         let token = try JWT(unverified: text)
         let claims = try JWT(unverified: first.string("id_token")).claims
         #expect(token.header.type == "logout+jwt" && token.header.algorithm == .es256)
-        #expect(Set(token.claims.members.keys) == ["iss", "aud", "iat", "exp", "jti", "sub", "sid", "events"])
+        expectEqual(Set(token.claims.members.keys), ["iss", "aud", "iat", "exp", "jti", "sub", "sid", "events"])
         #expect(token.claims["sub"] == claims["sub"] && token.claims["sid"] == claims["sid"])
-        #expect((token.claims.int("exp") ?? 0) - (token.claims.int("iat") ?? 0) == 120)
+        expectEqual((token.claims.int("exp") ?? 0) - (token.claims.int("iat") ?? 0), 120)
         let issuer = try #require(site.identity.issuer.flatMap(URL.init(string:)))
         let client = AuthorizationClient(
             OAuthConfiguration(issuer: issuer, clientID: "notes"), transport: site.transport,
             clock: site.clock.wallClock())
         let ended = try await client.endedSession(ofLogoutToken: text)
         #expect(ended.sessionID == claims.string("sid") && ended.subject == claims.subject)
-        #expect(try await waiting(site) == 0)
+        try await expectEqual(waiting(site), 0)
         await site.close()
     }
 
@@ -107,12 +108,12 @@ final class LogoutPeer: Handler {
         await site.identity.services.notices.flush()
         let text = try #require(try peer.tokens().first)
         #expect(try await !site.accepts(text))
-        #expect(try await site.refreshGrant(text, as: "notes").oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(text, as: "notes").oauthError, "invalid_grant")
         // It is not a hint of the user either: the page asks.
         var other = UserAgent(site)
         _ = try await tokens(&other, site)
         let path = "/oauth/logout?" + FormEncoding.encode([("id_token_hint", text)])
-        #expect(try await other.get(path).title == "Sign out?")
+        try await expectEqual(other.get(path).title, "Sign out?")
         await site.close()
     }
 
@@ -142,7 +143,7 @@ final class LogoutPeer: Handler {
         }
         await site.identity.services.notices.flush()
         let sent = try peer.tokens().map { try JWT(unverified: $0).claims.string("sid") }
-        #expect(sent == [try JWT(unverified: session.string("id_token")).claims.string("sid")])
+        expectEqual(sent, [try JWT(unverified: session.string("id_token")).claims.string("sid")])
         await site.close()
     }
 
@@ -152,7 +153,7 @@ final class LogoutPeer: Handler {
         var agent = UserAgent(site)
         let session = try await tokens(&agent, site)
         let revoked = try await site.form("/oauth/revoke", ["token": session.refreshToken, "client_id": "notes"])
-        #expect(revoked.status == 200)
+        expectEqual(revoked.status, 200)
         let tool = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:9/callback")
         let other = try await tokens(&agent, site, tool)
         try await signOut(&agent, other)
@@ -170,17 +171,17 @@ final class LogoutPeer: Handler {
         _ = try await tokens(&agent, site)
         try await signOut(&agent, first)
         await site.identity.services.notices.flush()
-        #expect(peer.requests.count == 1)
-        #expect(try await waiting(site) == 1)
+        expectEqual(peer.requests.count, 1)
+        try await expectEqual(waiting(site), 1)
         await site.identity.services.notices.flush()
-        #expect(peer.requests.count == 1)
+        expectEqual(peer.requests.count, 1)
         site.clock.advance(by: ClientNoticeQueue.firstPause)
         peer.respond(with: .noContent)
         await site.identity.services.notices.flush()
-        #expect(peer.requests.count == 2)
+        expectEqual(peer.requests.count, 2)
         // A new token, which is valid for two minutes again.
-        #expect(try Set(peer.tokens()).count == 2)
-        #expect(try await waiting(site) == 0)
+        try expectEqual(Set(peer.tokens()).count, 2)
+        try await expectEqual(waiting(site), 0)
         await site.close()
     }
 
@@ -197,9 +198,9 @@ final class LogoutPeer: Handler {
             await site.identity.services.notices.flush()
             site.clock.advance(by: 200)
         }
-        #expect(peer.requests.count == ClientNoticeQueue.maximumAttempts)
+        expectEqual(peer.requests.count, ClientNoticeQueue.maximumAttempts)
         #expect(peer.requests.allSatisfy { $0.absoluteURL == Self.uri })
-        #expect(try await waiting(site) == 0)
+        try await expectEqual(waiting(site), 0)
         let entries = try await site.identity.audit.records(limit: 50)
         #expect(entries.contains { $0.event == "logout.abandoned" && $0.detail == "notes" })
         await site.close()
@@ -224,18 +225,18 @@ final class LogoutPeer: Handler {
         async let one: Void = site.identity.services.notices.flush()
         async let two: Void = other.identity.services.notices.flush()
         _ = await (one, two)
-        #expect(peer.requests.count == 1)
-        #expect(try await waiting(site) == 0)
+        expectEqual(peer.requests.count, 1)
+        try await expectEqual(waiting(site), 0)
         await other.close()
         await site.close()
     }
 
     @Test func `A client is told at a URL of https or of this machine, and the metadata says so`() async throws {
         for url in ["https://a.example/logout", "http://127.0.0.1:8080/logout"] {
-            #expect(OAuthClient(word: "a;backchannel_logout_uri=\(url)")?.backchannelLogoutURI == url)
+            expectEqual(OAuthClient(word: "a;backchannel_logout_uri=\(url)")?.backchannelLogoutURI, url)
         }
         for url in ["http://a.example/", "a://logout", "https://a.example/#b", "https://u@a.example/", "x", ""] {
-            #expect(OAuthClient(word: "a;backchannel_logout_uri=\(url)") == nil, "\(url)")
+            expectNil(OAuthClient(word: "a;backchannel_logout_uri=\(url)"), "\(url)")
             var configuration = IdentityConfiguration()
             configuration.clients = [OAuthClient(id: "a", backchannelLogoutURI: url)]
             #expect(throws: IdentityError.self) { try OAuthClients(configuration) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -47,14 +48,14 @@ import Testing
         let web = try await tokens(&agent, second, of: site)
         let elsewhere = try await tokens(&other, app, of: site)
         let login = try await site.logIn()
-        #expect(try await signOut(&agent, first).location == Self.bye)
+        try await expectEqual(signOut(&agent, first).location, Self.bye)
         #expect(try await !site.accepts(first.accessToken))
-        #expect(try await site.refreshGrant(first.refreshToken, as: "notes").oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(first.refreshToken, as: "notes").oauthError, "invalid_grant")
         #expect(try await !site.accepts(web.accessToken))
         #expect(try await site.accepts(elsewhere.accessToken))
         #expect(try await site.accepts(login.access))
         // Each of them is in the audit log, and counted.
-        #expect(try await site.metric("latch_families_revoked_total") == 3)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 3)
         await site.close()
     }
 
@@ -64,9 +65,9 @@ import Testing
         let app = SignInApp(scope: "openid offline_access files:read")
         let offline = try await tokens(&agent, app, of: site)
         let online = try await tokens(&agent, SignInApp(scope: "openid files:read"), of: site)
-        #expect(try await signOut(&agent, offline).location == Self.bye)
+        try await expectEqual(signOut(&agent, offline).location, Self.bye)
         #expect(try await site.accepts(offline.accessToken))
-        #expect(try await site.refreshGrant(offline.refreshToken, as: "notes").status == 200)
+        try await expectEqual(site.refreshGrant(offline.refreshToken, as: "notes").status, 200)
         #expect(try await !site.accepts(online.accessToken))
         await site.close()
     }
@@ -80,13 +81,13 @@ import Testing
         let page = try await agent.get(app.path(["prompt": "login"]))
         let code = try await agent.signIn(page).parameters["code"] ?? ""
         let again = try await site.exchange(code, app)
-        #expect(try sessionID(again) == sessionID(first))
-        #expect(try await signOut(&agent, again).location == Self.bye)
+        try expectEqual(sessionID(again), sessionID(first))
+        try await expectEqual(signOut(&agent, again).location, Self.bye)
         #expect(try await !site.accepts(first.accessToken))
         #expect(try await !site.accepts(again.accessToken))
         // A copy of the earlier cookie is of no use either.
         var copy = earlier
-        #expect(try await copy.get(app.path(["prompt": "none"])).parameters["error"] == "login_required")
+        try await expectEqual(copy.get(app.path(["prompt": "none"])).parameters["error"], "login_required")
         await site.close()
     }
 
@@ -101,7 +102,7 @@ import Testing
         let bob = try await site.exchange(code, app)
         #expect(try await !site.accepts(ada.accessToken))
         #expect(try await site.accepts(bob.accessToken))
-        #expect(try sessionID(bob) != sessionID(ada))
+        try expectNotEqual(sessionID(bob), sessionID(ada))
         await site.close()
     }
 
@@ -116,14 +117,14 @@ import Testing
         let silent = try await site.exchange(code, app)
         let refreshed = try await site.refreshGrant(first.refreshToken, as: "notes")
         let id = try sessionID(first)
-        #expect(id.utf8.count == 22)
+        expectEqual(id.utf8.count, 22)
         #expect(try sessionID(silent) == id && sessionID(refreshed) == id)
-        #expect(try sessionID(try await tokens(&agent, second, of: site)) != id)
+        try expectNotEqual(sessionID(try await tokens(&agent, second, of: site)), id)
         var other = UserAgent(site)
-        #expect(try sessionID(try await tokens(&other, app, of: site)) != id)
+        try expectNotEqual(sessionID(try await tokens(&other, app, of: site)), id)
         // The ID of an access token is that of its device, by which it is ended.
         let claims = try JWT(unverified: first.accessToken).claims
-        #expect(claims.string("sid") != id)
+        expectNotEqual(claims.string("sid"), id)
         await site.close()
     }
 
@@ -144,7 +145,7 @@ import Testing
                 return try await signOut(&agent, hint).status
             }()
             let (tokens, status) = try await (exchanged, left)
-            #expect(status == 303)
+            expectEqual(status, 303)
             if tokens.status == 200 { #expect(try await !site.accepts(tokens.accessToken)) }
         }
         await site.close()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -37,15 +38,15 @@ import Testing
         let site = try await Site.authorizing(way)
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())
-        #expect(try await agent.get(foreign.path(["prompt": "none"])).parameters["error"] == "consent_required")
+        try await expectEqual(agent.get(foreign.path(["prompt": "none"])).parameters["error"], "consent_required")
         let page = try await agent.get(foreign.path())
         #expect(page.formAction == "/consent" && !page.text.contains("new:"))
         #expect(try await agent.submit(page).parameters["code"] != nil)
         for changes in [[:], ["scope": "openid"], ["prompt": "none"]] as [KeyValuePairs<String, String?>] {
             let next = try await agent.get(foreign.path(changes))
-            #expect(next.status == 303, "\(changes)")
+            expectEqual(next.status, 303, "\(changes)")
             let tokens = try await site.exchange(next.parameters["code"] ?? "", foreign)
-            #expect(tokens.status == 200, "\(changes)")
+            expectEqual(tokens.status, 200, "\(changes)")
         }
         // It is the user's and not the browser's.
         var other = UserAgent(site)
@@ -60,8 +61,8 @@ import Testing
         _ = try await agreed(site, foreign)
         var bob = UserAgent(site)
         let page = try await bob.signIn(try await bob.get(foreign.path()), "bob@example.com")
-        #expect(page.formAction == "/consent")
-        #expect(try await bob.get(foreign.path(["prompt": "none"])).parameters["error"] == "consent_required")
+        expectEqual(page.formAction, "/consent")
+        try await expectEqual(bob.get(foreign.path(["prompt": "none"])).parameters["error"], "consent_required")
         await site.close()
     }
 
@@ -71,9 +72,9 @@ import Testing
         var agent = try await agreed(site, foreign)
         let wider: KeyValuePairs<String, String?> = ["scope": "openid files:read email"]
         let silent: KeyValuePairs<String, String?> = ["scope": "openid files:read email", "prompt": "none"]
-        #expect(try await agent.get(foreign.path(silent)).parameters["error"] == "consent_required")
+        try await expectEqual(agent.get(foreign.path(silent)).parameters["error"], "consent_required")
         let page = try await agent.get(foreign.path(wider))
-        #expect(page.formAction == "/consent")
+        expectEqual(page.formAction, "/consent")
         #expect(page.text.contains("<li>new: your email address</li>") && page.text.contains("<li>files:read</li>"))
         #expect(try await agent.submit(page).parameters["code"] != nil)
         #expect(try await agent.get(foreign.path(silent)).parameters["code"] != nil)
@@ -92,7 +93,7 @@ import Testing
         app.scope = "openid files:write"
         var agent = try await agreed(site, app)
         let silent = try await agent.get(app.path(["scope": "openid files:read", "prompt": "none"]))
-        #expect(silent.parameters["error"] == "consent_required")
+        expectEqual(silent.parameters["error"], "consent_required")
         await site.close()
     }
 
@@ -106,12 +107,12 @@ import Testing
         let token = try #require(await site.mailedToken(to: "bob@example.com"))
         let reset = try await site.post(
             "/api/auth/reset-password", ["token": .string(token), "password": "a horse walks out of town"])
-        #expect(reset.status == 200)
+        expectEqual(reset.status, 200)
         var owner = UserAgent(site)
         let login = try await owner.get(foreign.path())
         let page = try await owner.signIn(login, "bob@example.com", password: "a horse walks out of town")
-        #expect(page.formAction == "/consent")
-        #expect(try await owner.get(foreign.path(["prompt": "none"])).parameters["error"] == "consent_required")
+        expectEqual(page.formAction, "/consent")
+        try await expectEqual(owner.get(foreign.path(["prompt": "none"])).parameters["error"], "consent_required")
         await site.close()
     }
 
@@ -119,9 +120,9 @@ import Testing
         let site = try await Site.authorizing()
         var agent = try await agreed(site, foreign)
         let page = try await agent.get(foreign.path(["prompt": "consent"]))
-        #expect(page.formAction == "/consent")
+        expectEqual(page.formAction, "/consent")
         // A user who refuses has withdrawn nothing.
-        #expect(try await agent.submit(page, [("refuse", "yes")]).parameters["error"] == "access_denied")
+        try await expectEqual(agent.submit(page, [("refuse", "yes")]).parameters["error"], "access_denied")
         #expect(try await agent.get(foreign.path()).parameters["code"] != nil)
         await site.close()
     }
@@ -136,14 +137,14 @@ import Testing
         }
         let app = SignInApp(clientID: "native", redirect: redirect)
         var agent = try await agreed(site, app)
-        #expect(try await agent.get(app.path()).formAction == "/consent")
-        #expect(try await agent.get(app.path(["prompt": "none"])).parameters["error"] == "consent_required")
+        try await expectEqual(agent.get(app.path()).formAction, "/consent")
+        try await expectEqual(agent.get(app.path(["prompt": "none"])).parameters["error"], "consent_required")
         // Nor does the program obtain the consent to the app's website.
         let web = SignInApp(clientID: "native", redirect: "https://native.example/callback")
-        #expect(try await agent.get(web.path()).formAction == "/consent")
+        try await expectEqual(agent.get(web.path()).formAction, "/consent")
         let found = try await consents(site, try await site.logIn().access)
         let origin = redirect.hasPrefix("tool") ? "tool:" : redirect.replacing("/callback", with: "")
-        #expect(found.map { $0["redirectOrigin"]?.stringValue } == [origin])
+        expectEqual(found.map { $0["redirectOrigin"]?.stringValue }, [origin])
         await site.close()
     }
 
@@ -166,8 +167,8 @@ import Testing
             var agent = UserAgent(next)
             let app = SignInApp(clientID: "foreign", redirect: redirect, scope: foreign.scope)
             let response = try await agent.signIn(try await agent.get(app.path()))
-            #expect((response.parameters["code"] != nil) == isKept, "\(redirect)")
-            #expect((response.formAction == "/consent") != isKept, "\(redirect)")
+            expectEqual(response.parameters["code"] != nil, isKept, "\(redirect)")
+            expectNotEqual(response.formAction == "/consent", isKept, "\(redirect)")
             await next.close()
         }
         await site.close()
@@ -191,11 +192,11 @@ import Testing
             "scopes": ["openid", "files:read"],
             "grantedAt": .string(first), "updatedAt": .string(last),
         ]
-        #expect(try await consents(site, ada) == [expected])
+        try await expectEqual(consents(site, ada), [expected])
         let bob = try await site.logIn("bob@example.com").access
         #expect(try await consents(site, bob).isEmpty)
-        #expect(try await withdraw(site, bob).status == 404)
-        #expect(try await consents(site, ada) == [expected])
+        try await expectEqual(withdraw(site, bob).status, 404)
+        try await expectEqual(consents(site, ada), [expected])
         let withdrawn = try await withdraw(site, ada)
         #expect(withdrawn.status == 204 && withdrawn.text.isEmpty && withdrawn.field(.cacheControl) == "no-store")
         #expect(try await consents(site, ada).isEmpty)
@@ -212,10 +213,10 @@ import Testing
         let own = try await site.exchange(try await site.code(ownApp), ownApp)
         let other = try await site.exchange(try await site.code(foreign), foreign)
         for (token, status) in [(own.accessToken, 403), (other.accessToken, 403), ("x", 401)] {
-            #expect(try await site.get("/api/auth/consents", bearer: token).status == status)
-            #expect(try await withdraw(site, token).status == status)
+            try await expectEqual(site.get("/api/auth/consents", bearer: token).status, status)
+            try await expectEqual(withdraw(site, token).status, status)
         }
-        #expect(try await site.refreshGrant(other.refreshToken, as: "foreign").status == 200)
+        try await expectEqual(site.refreshGrant(other.refreshToken, as: "foreign").status, 200)
         await site.close()
     }
 
@@ -231,19 +232,19 @@ import Testing
         let ownApp = SignInApp()
         let own = try await site.exchange(try await site.code(ownApp), ownApp)
         let login = try await site.logIn()
-        #expect(try await site.get("/oauth/userinfo", bearer: tokens.accessToken).status == 200)
-        #expect(try await withdraw(site, login.access).status == 204)
-        #expect(try await site.get("/oauth/userinfo", bearer: tokens.accessToken).status == 401)
-        #expect(try await site.refreshGrant(tokens.refreshToken, as: "foreign").oauthError == "invalid_grant")
-        #expect(try await site.exchange(code, foreign).oauthError == "invalid_grant")
-        #expect(try await agent.get(foreign.path(["prompt": "none"])).parameters["error"] == "consent_required")
-        #expect(try await agent.get(foreign.path()).formAction == "/consent")
+        try await expectEqual(site.get("/oauth/userinfo", bearer: tokens.accessToken).status, 200)
+        try await expectEqual(withdraw(site, login.access).status, 204)
+        try await expectEqual(site.get("/oauth/userinfo", bearer: tokens.accessToken).status, 401)
+        try await expectEqual(site.refreshGrant(tokens.refreshToken, as: "foreign").oauthError, "invalid_grant")
+        try await expectEqual(site.exchange(code, foreign).oauthError, "invalid_grant")
+        try await expectEqual(agent.get(foreign.path(["prompt": "none"])).parameters["error"], "consent_required")
+        try await expectEqual(agent.get(foreign.path()).formAction, "/consent")
         // Other clients and the browser stay signed in.
-        #expect(try await site.refreshGrant(own.refreshToken, as: "notes").status == 200)
-        #expect(try await site.renew(login.refresh).status == 200)
+        try await expectEqual(site.refreshGrant(own.refreshToken, as: "notes").status, 200)
+        try await expectEqual(site.renew(login.refresh).status, 200)
         let record = try #require(
             try await site.identity.audit.records(limit: 20).first { $0.event == "consent.withdrawn" })
-        #expect(record.detail == "foreign from \(way == .socket ? "127.0.0.1" : "in process")")
+        expectEqual(record.detail, "foreign from \(way == .socket ? "127.0.0.1" : "in process")")
         await site.close()
     }
 
@@ -252,7 +253,7 @@ import Testing
         _ = try await agreed(site, foreign)
         let everywhere = try await site.call(
             .post, "/auth/logout", bearer: try await site.logIn().access, ["allDevices": true])
-        #expect(everywhere.status == 200)
+        expectEqual(everywhere.status, 200)
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = await site.mailedToken() ?? ""
         let password = "another sentence to keep"
@@ -261,7 +262,7 @@ import Testing
         let next = try await agent.signIn(try await agent.get(foreign.path()), password: password)
         #expect(next.parameters["code"] != nil)
         let access = try await site.logIn(password: password).access
-        #expect(try await consents(site, access).count == 1)
+        try await expectEqual(consents(site, access).count, 1)
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         try await site.identity.services.store.perform(.delete(isFinal: true), on: account.id)
         #expect(try await site.identity.services.store.consents(of: account.id).isEmpty)

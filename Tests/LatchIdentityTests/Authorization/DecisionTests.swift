@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -31,7 +32,7 @@ import Testing
         _ = try await site.identity.administration.setRoles(of: ada.id, roles: ["admin"], permissions: [])
         let agreed = try await agent.submit(consent)
         let tokens = try await site.exchange(agreed.parameters["code"] ?? "", app)
-        #expect(tokens.scopes == ["openid", "files:read"])
+        expectEqual(tokens.scopes, ["openid", "files:read"])
         #expect(try await agent.get(app.path()).text.contains("widgets:admin"))
         await site.close()
     }
@@ -50,7 +51,7 @@ import Testing
             "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": begun.string("device_code"),
             "client_id": "tool",
         ])
-        #expect(tokens.scopes == ["files:read"])
+        expectEqual(tokens.scopes, ["files:read"])
         await site.close()
     }
 
@@ -64,7 +65,7 @@ import Testing
             #expect(again.title == "You have already answered this page" && again.location.isEmpty)
         }
         let other = try await agent.get(foreign.path(["prompt": "consent"]))
-        #expect(try await agent.submit(other, [("refuse", "yes")]).parameters["error"] == "access_denied")
+        try await expectEqual(agent.submit(other, [("refuse", "yes")]).parameters["error"], "access_denied")
         #expect(try await agent.submit(other).location.isEmpty)
         await site.close()
     }
@@ -86,8 +87,9 @@ import Testing
             _ = try await agent.submit(page, more)
         }
         let found = try await records(site)
-        #expect(
-            found == [
+        expectEqual(
+            found,
+            [
                 "consent.granted foreign from 127.0.0.1: openid files:read", "consent.denied foreign from 127.0.0.1",
                 "device.approved tool from 127.0.0.1: email", "device.denied tool from 127.0.0.1",
             ])
@@ -95,7 +97,7 @@ import Testing
         var stranger = UserAgent(site)
         let consent = try await agent.get(app.path(["prompt": "consent"]))
         _ = try await stranger.submit(consent, [("refuse", "yes")])
-        #expect(try await records(site).count == 4)
+        try await expectEqual(records(site).count, 4)
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("The chain is damaged.") }
         await site.close()
     }
@@ -119,13 +121,13 @@ import Testing
         for (method, path) in paths {
             let response = try await site.send(method, path, fields: [.init(name): value])
             #expect(response.status == 403 && response.field("RateLimit") == nil, "\(path)")
-            #expect(response.title == "This page is not shown inside another one")
-            #expect(response.field(.setCookie) == nil)
+            expectEqual(response.title, "This page is not shown inside another one")
+            expectNil(response.field(.setCookie))
         }
         // The second is what a service worker of the same origin fetches for a navigation.
         for destination in ["document", "empty"] {
             let whole: HTTPFields = ["Sec-Fetch-Dest": destination, "Sec-Fetch-Mode": "navigate"]
-            #expect(try await site.send(.get, SignInApp().path(), fields: whole).title == "Sign in")
+            try await expectEqual(site.send(.get, SignInApp().path(), fields: whole).title, "Sign in")
         }
         await site.close()
     }
@@ -141,7 +143,7 @@ import Testing
             ]
             let response = try await site.send(.get, path, fields: fields)
             #expect(response.status == 503 && response.field(.setCookie) == nil, "\(path)")
-            #expect(response.field(.cacheControl) == "no-store")
+            expectEqual(response.field(.cacheControl), "no-store")
         }
         await site.close()
     }
@@ -165,7 +167,7 @@ import Testing
             (app.path(["prompt": "none"]), ["Sec-Fetch-Dest": "image"]), ("/device?prompt=none", frame),
         ]
         for (path, fields) in refused {
-            #expect(try await agent.send(.get, path, fields: fields).status == 403, "\(path)")
+            try await expectEqual(agent.send(.get, path, fields: fields).status, 403, "\(path)")
         }
         await site.close()
     }
@@ -174,7 +176,7 @@ import Testing
         let site = try await Site.authorizing()
         let path = SignInApp().path(["prompt": "none"])
         for _ in 0..<700 { _ = try await site.send(.get, path, fields: ["Sec-Fetch-Dest": "iframe"]) }
-        #expect(try await site.get(SignInApp().path()).status == 200)
+        try await expectEqual(site.get(SignInApp().path()).status, 200)
         await site.close()
     }
 
@@ -183,7 +185,7 @@ import Testing
         var agent = UserAgent(site)
         let login = try await agent.get(SignInApp().path())
         for _ in 0..<700 { _ = try await site.get("/device") }
-        #expect(try await site.get(SignInApp().path()).status == 429)
+        try await expectEqual(site.get(SignInApp().path()).status, 429)
         #expect(try await agent.signIn(login).parameters["code"] != nil)
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -44,35 +45,35 @@ import Testing
         let site = try await Site.authorizing(way)
         let begun = try await begin(site)
         #expect(begun.status == 200 && begun.number("interval") == 5 && begun.number("expires_in") == 600)
-        #expect(begun.field(.cacheControl) == "no-store")
+        expectEqual(begun.field(.cacheControl), "no-store")
         let issuer = try #require(site.identity.issuer)
-        #expect(begun.string("verification_uri") == "\(issuer)/device")
-        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        expectEqual(begun.string("verification_uri"), "\(issuer)/device")
+        try await expectEqual(poll(site, begun).oauthError, "authorization_pending")
         var agent = UserAgent(site)
         // Opening the link fills the code in, and does nothing else.
         let link = String(begun.string("verification_uri_complete").dropFirst(issuer.count))
         let form = try await agent.get(link)
         #expect(form.text.contains(#"value="\#(begun.string("user_code"))""#))
         let login = try await enter(&agent, begun.string("user_code"))
-        #expect(login.title == "Sign in")
+        expectEqual(login.title, "Sign in")
         let decision = try await agent.signIn(login)
-        #expect(decision.title == "Sign in another device?")
+        expectEqual(decision.title, "Sign in another device?")
         for text in ["ada@example.com", "tool", begun.string("user_code"), "your email address"] {
             #expect(decision.text.contains(text), "\(text)")
         }
         site.clock.advance(by: 5)
-        #expect(try await poll(site, begun).oauthError == "authorization_pending")
-        #expect(try await agent.submit(decision).title == "The device is signed in")
+        try await expectEqual(poll(site, begun).oauthError, "authorization_pending")
+        try await expectEqual(agent.submit(decision).title, "The device is signed in")
         site.clock.advance(by: 5)
         let tokens = try await poll(site, begun)
-        #expect(tokens.status == 200)
+        expectEqual(tokens.status, 200)
         let claims = try JWT(unverified: tokens.string("id_token")).claims
         #expect(claims.audience == ["tool"] && claims["c_hash"] == nil)
         #expect(try await site.accepts(tokens.accessToken))
-        #expect(try await site.refreshGrant(tokens.refreshToken, as: "tool").status == 200)
+        try await expectEqual(site.refreshGrant(tokens.refreshToken, as: "tool").status, 200)
         // The code is used up, on the device and on the page.
-        #expect(try await poll(site, begun).oauthError == "invalid_grant")
-        #expect(try await enter(&agent, begun.string("user_code")).status == 400)
+        try await expectEqual(poll(site, begun).oauthError, "invalid_grant")
+        try await expectEqual(enter(&agent, begun.string("user_code")).status, 400)
         await site.close()
     }
 
@@ -82,9 +83,9 @@ import Testing
         var agent = UserAgent(site)
         let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code").lowercased()))
         var stranger = UserAgent(site)
-        #expect(try await stranger.submit(decision, [("refuse", "yes")]).title == "Sign in")
-        #expect(try await agent.submit(decision, [("refuse", "yes")]).title == "The device is not signed in")
-        #expect(try await poll(site, begun).oauthError == "access_denied")
+        try await expectEqual(stranger.submit(decision, [("refuse", "yes")]).title, "Sign in")
+        try await expectEqual(agent.submit(decision, [("refuse", "yes")]).title, "The device is not signed in")
+        try await expectEqual(poll(site, begun).oauthError, "access_denied")
         await site.close()
     }
 
@@ -92,15 +93,15 @@ import Testing
     func `A sign-in of another device polls at its pace, and slower each time that it does not`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
-        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        try await expectEqual(poll(site, begun).oauthError, "authorization_pending")
         site.clock.advance(by: 3)
-        #expect(try await poll(site, begun).oauthError == "slow_down")
+        try await expectEqual(poll(site, begun).oauthError, "slow_down")
         site.clock.advance(by: 5)
-        #expect(try await poll(site, begun).oauthError == "slow_down")
+        try await expectEqual(poll(site, begun).oauthError, "slow_down")
         site.clock.advance(by: 15)
-        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        try await expectEqual(poll(site, begun).oauthError, "authorization_pending")
         site.clock.advance(by: 600)
-        #expect(try await poll(site, begun).oauthError == "expired_token")
+        try await expectEqual(poll(site, begun).oauthError, "expired_token")
         await site.close()
     }
 
@@ -111,13 +112,13 @@ import Testing
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())
         let wrong = UserCode(.system).text
-        for _ in 0..<10 { #expect(try await enter(&agent, wrong).status == 400) }
-        #expect(try await enter(&agent, wrong).status == 429)
-        #expect(try await enter(&agent, begun.string("user_code")).status == 429)
+        for _ in 0..<10 { try await expectEqual(enter(&agent, wrong).status, 400) }
+        try await expectEqual(enter(&agent, wrong).status, 429)
+        try await expectEqual(enter(&agent, begun.string("user_code")).status, 429)
         // What no code looks like costs no attempt, and says the same.
         site.clock.advance(by: 60)
-        for _ in 0..<20 { #expect(try await enter(&agent, "hello").status == 400) }
-        #expect(try await enter(&agent, begun.string("user_code")).title == "Sign in another device?")
+        for _ in 0..<20 { try await expectEqual(enter(&agent, "hello").status, 400) }
+        try await expectEqual(enter(&agent, begun.string("user_code")).title, "Sign in another device?")
         await site.close()
     }
 
@@ -127,14 +128,14 @@ import Testing
         let begun = try await begin(site)
         // A visitor learns nothing of a code, and uses nothing up.
         var stranger = UserAgent(site)
-        for _ in 0..<50 { #expect(try await enter(&stranger, UserCode(.system).text).title == "Sign in") }
+        for _ in 0..<50 { try await expectEqual(enter(&stranger, UserCode(.system).text).title, "Sign in") }
         try await site.signUp("mallory@example.com")
         _ = try await stranger.authorize(SignInApp(), [:], "mallory@example.com")
         for _ in 0..<11 { _ = try await enter(&stranger, UserCode(.system).text) }
-        #expect(try await enter(&stranger, begun.string("user_code")).status == 429)
+        try await expectEqual(enter(&stranger, begun.string("user_code")).status, 429)
         var agent = UserAgent(site)
         let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code")))
-        #expect(decision.title == "Sign in another device?")
+        expectEqual(decision.title, "Sign in another device?")
         await site.close()
     }
 
@@ -144,8 +145,8 @@ import Testing
         for network in 0..<50 {
             for _ in 0..<31 { _ = try await site.begin(from: "198.51.\(network).1") }
         }
-        #expect(try await site.begin(from: "198.51.0.1") == 429)
-        #expect(try await site.begin(from: "192.0.2.1") == 200)
+        try await expectEqual(site.begin(from: "198.51.0.1"), 429)
+        try await expectEqual(site.begin(from: "192.0.2.1"), 200)
         await site.close()
     }
 
@@ -159,11 +160,11 @@ import Testing
     @Test func `A sign-in of another device belongs to its client, and needs the grant`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
-        #expect(try await poll(site, begun, as: "latch").oauthError == "invalid_grant")
-        #expect(try await begin(site, as: "notes").oauthError == "unauthorized_client")
-        #expect(try await begin(site, as: "nobody").oauthError == "invalid_client")
-        #expect(try await begin(site, scope: "\"").oauthError == "invalid_scope")
-        #expect(try await poll(site, begun).oauthError == "authorization_pending")
+        try await expectEqual(poll(site, begun, as: "latch").oauthError, "invalid_grant")
+        try await expectEqual(begin(site, as: "notes").oauthError, "unauthorized_client")
+        try await expectEqual(begin(site, as: "nobody").oauthError, "invalid_client")
+        try await expectEqual(begin(site, scope: "\"").oauthError, "invalid_scope")
+        try await expectEqual(poll(site, begun).oauthError, "authorization_pending")
         await site.close()
     }
 
@@ -175,7 +176,7 @@ import Testing
         _ = try await agent.submit(decision)
         let access = try await site.logIn().access
         _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
-        #expect(try await poll(site, begun).oauthError == "invalid_grant")
+        try await expectEqual(poll(site, begun).oauthError, "invalid_grant")
         await site.close()
     }
 
@@ -189,12 +190,12 @@ import Testing
         let begun = try await begin(site)
         var agent = UserAgent(other)
         let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code")))
-        #expect(try await agent.submit(decision).title == "The device is signed in")
+        try await expectEqual(agent.submit(decision).title, "The device is signed in")
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<8 { group.addTask { try await poll(number % 2 == 0 ? site : other, begun).status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(statuses.sorted() == [200] + Array(repeating: 400, count: 7))
+        expectEqual(statuses.sorted(), [200] + Array(repeating: 400, count: 7))
         await other.close()
         await site.close()
     }
@@ -215,17 +216,17 @@ extension Site {
     @Test func `A user code has eight unambiguous letters`() {
         for _ in 0..<100 {
             let code = UserCode(.system)
-            #expect(code.text.utf8.count == 9)
+            expectEqual(code.text.utf8.count, 9)
             #expect(code.letters.utf8.allSatisfy { "BCDFGHJKLMNPQRSTVWXZ".utf8.contains($0) })
-            #expect(UserCode(typed: " \(code.text.lowercased()) ") == code)
+            expectEqual(UserCode(typed: " \(code.text.lowercased()) "), code)
             // As phones and web pages write it (RFC 8628 §6.1).
             let dashed = code.letters.prefix(4) + "\u{2013}" + code.letters.dropFirst(4)
-            #expect(UserCode(typed: "\u{A0}\(dashed)\t") == code)
+            expectEqual(UserCode(typed: "\u{A0}\(dashed)\t"), code)
         }
     }
 
     @Test(arguments: ["", "WDJB-MJH", "WDJB-MJHTX", "WDJB-MJH1", "WDJB-MJHA", "éDJBMJHT"])
     func `A user code in any other form is refused`(text: String) {
-        #expect(UserCode(typed: text) == nil)
+        expectNil(UserCode(typed: text))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -60,7 +61,7 @@ import Testing
         if path == "/consent" { (app.clientID, app.redirect) = ("foreign", "https://foreign.example/back") }
         var page = try await agent.get(app.path())
         if path == "/consent" { page = try await agent.signIn(page) }
-        #expect(page.formAction == path)
+        expectEqual(page.formAction, path)
         site.clock.advance(by: 3601)
         let left = try await agent.submit(page, [("refuse", "yes")])
         #expect(left.status == 303 && left.parameters["error"] == "access_denied")

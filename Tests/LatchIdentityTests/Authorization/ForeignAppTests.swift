@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -60,21 +61,21 @@ import Testing
         let app = id == "foreign" ? foreign(scope) : SignInApp(scope: scope)
         let before = try await tokens(site, app, "boss@example.com")
         for claims in try await claims(of: before, at: site) {
-            #expect(claims["sub"]?.stringValue?.isEmpty == false)
+            expectEqual(claims["sub"]?.stringValue?.isEmpty, false)
             #expect(claims["email"] == nil && claims["email_verified"] == nil, "\(claims)")
         }
         _ = try await site.post("/api/auth/resend-verification", ["email": "boss@example.com"])
         let token = try #require(await site.mailedToken(to: "boss@example.com"))
-        #expect(
-            try await site.post(
+        try await expectEqual(
+            site.post(
                 "/api/auth/verify-email", ["token": .string(token), "password": .string(Site.password)]
-            ).status == 200)
+            ).status, 200)
         let after = try await tokens(site, app, "boss@example.com")
         let found = try await claims(of: after, at: site)
         for claims in [found[0], found[2]] {
             #expect(claims["email"] == "boss@example.com" && claims["email_verified"] == true)
         }
-        #expect(found[1]["email"] == nil)
+        expectNil(found[1]["email"])
         await site.close()
     }
 
@@ -91,7 +92,7 @@ import Testing
             let app = foreign("openid email profile")
             let found = try await claims(of: try await tokens(site, app), at: site)
             for name in names {
-                #expect((found[0][name] != nil) == isInToken, "\(name)")
+                expectEqual(found[0][name] != nil, isInToken, "\(name)")
                 #expect(found[1][name] == nil && found[2][name] != nil, "\(name)")
             }
             await site.close()
@@ -104,7 +105,7 @@ import Testing
         let tokens = try await tokens(site, foreign("openid"))
         for claims in try await claims(of: tokens, at: site).prefix(2) {
             #expect(claims["acr"] == "1" && claims["amr"] == ["pwd"])
-            #expect(claims["auth_time"]?.doubleValue == site.clock.now.timeIntervalSince1970)
+            expectEqual(claims["auth_time"]?.doubleValue, site.clock.now.timeIntervalSince1970)
         }
         let own = try JWT(unverified: try await site.logIn().access).claims
         #expect(own["scope"] == nil && own["acr"] == "1")
@@ -121,22 +122,22 @@ import Testing
             let issuer = try #require(site.identity.issuer)
             for response in [first, second] {
                 let access = response.accessToken
-                #expect(try JWT(unverified: access).claims.audience == ["\(issuer)/oauth/userinfo"])
-                #expect(try await site.get("/oauth/userinfo", bearer: access).status == 200)
+                try expectEqual(JWT(unverified: access).claims.audience, ["\(issuer)/oauth/userinfo"])
+                try await expectEqual(site.get("/oauth/userinfo", bearer: access).status, 200)
                 let profile = try await site.get("/user/profile", bearer: access)
                 #expect(profile.status == 403 && profile.json["email"] == nil)
-                #expect(profile.field(.wwwAuthenticate) == #"Bearer error="insufficient_scope""#)
+                expectEqual(profile.field(.wwwAuthenticate), #"Bearer error="insufficient_scope""#)
                 for path in ["/api/users", "/api/auth/links", "/api/auth/passkeys", "/widgets"] {
-                    #expect(try await site.get(path, bearer: access).status == 403, "\(path)")
+                    try await expectEqual(site.get(path, bearer: access).status, 403, "\(path)")
                 }
                 let call = try await site.call(
                     .post, "/userservice.v1.UserService/GetProfile", bearer: access, [:])
-                #expect(call.status == 403)
+                expectEqual(call.status, 403)
             }
             // Its own end of the session works as before.
             let revoked = try await site.form("/oauth/revoke", ["token": first.accessToken, "client_id": "foreign"])
-            #expect(revoked.status == 200)
-            #expect(try await site.get("/oauth/userinfo", bearer: second.accessToken).status == 401)
+            expectEqual(revoked.status, 200)
+            try await expectEqual(site.get("/oauth/userinfo", bearer: second.accessToken).status, 401)
             await site.close()
         }
     }
@@ -147,10 +148,10 @@ import Testing
         let site = try await Site.authorizing { $0.audience = Self.api }
         let app = foreign("openid files:read")
         let access = try await tokens(site, app).accessToken
-        #expect(try JWT(unverified: access).claims.audience == [Self.api])
-        #expect(try await site.get("/oauth/userinfo", bearer: access).status == 200)
-        #expect(try await site.get("/files", bearer: access).status == 200)
-        #expect(try await site.get("/user/profile", bearer: access).status == 403)
+        try expectEqual(JWT(unverified: access).claims.audience, [Self.api])
+        try await expectEqual(site.get("/oauth/userinfo", bearer: access).status, 200)
+        try await expectEqual(site.get("/files", bearer: access).status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: access).status, 403)
         await site.close()
     }
 
@@ -169,17 +170,17 @@ import Testing
             "grant_type": "refresh_token", "refresh_token": first.refreshToken, "client_id": "foreign",
             "scope": "openid", "resource": Self.api,
         ]
-        #expect(try await site.form("/oauth/token", narrower).oauthError == "invalid_target")
+        try await expectEqual(site.form("/oauth/token", narrower).oauthError, "invalid_target")
         // Nothing was used up.
-        #expect(try await site.refreshGrant(first.refreshToken, as: "foreign").status == 200)
+        try await expectEqual(site.refreshGrant(first.refreshToken, as: "foreign").status, 200)
         var agent = UserAgent(site)
         let app = foreign("openid")
         let refused = try await agent.get(app.path(["resource": Self.api]))
         #expect(refused.status == 303 && refused.parameters["error"] == "invalid_target")
         let wider = foreign("openid files:read")
-        #expect(try await agent.get(wider.path(["resource": Self.api])).status == 200)
+        try await expectEqual(agent.get(wider.path(["resource": Self.api])).status, 200)
         // The operator's own apps are for the API as they are.
-        #expect(try await agent.get(SignInApp(scope: "openid").path(["resource": Self.api])).status == 200)
+        try await expectEqual(agent.get(SignInApp(scope: "openid").path(["resource": Self.api])).status, 200)
         await site.close()
     }
 
@@ -194,7 +195,7 @@ import Testing
         var agent = UserAgent(site)
         let refused = try await agent.get(SignInApp(scope: "files:read").path(["resource": issuer]))
         #expect(refused.status == 303 && refused.parameters["error"] == "invalid_target")
-        #expect(try await agent.get(SignInApp(scope: "files:read").path(["resource": ""])).status == 200)
+        try await expectEqual(agent.get(SignInApp(scope: "files:read").path(["resource": ""])).status, 200)
         // RFC 6749 §3.1: a parameter without a value is none.
         for (resource, status) in [(issuer, 400), (Self.api, 200), ("", 200)] {
             let token = try await logIn(at: site, for: resource)
@@ -209,7 +210,7 @@ import Testing
         let site = try await Site.authorizing()
         let issuer = try #require(site.identity.issuer)
         let token = try await logIn(at: site, for: issuer)
-        #expect(try JWT(unverified: token.accessToken).claims.audience == [issuer])
+        try expectEqual(JWT(unverified: token.accessToken).claims.audience, [issuer])
         await site.close()
     }
 
@@ -225,7 +226,7 @@ import Testing
             let request = HTTPRequest(
                 method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/media",
                 fields: [.authorization: "Bearer \(token)"])
-            #expect(try await router.respond(to: request).status.rawValue == status)
+            try await expectEqual(router.respond(to: request).status.rawValue, status)
         }
         await site.close()
     }
@@ -233,8 +234,8 @@ import Testing
     @Test func `The operator's own app reads the profile as before`() async throws {
         let site = try await Site.authorizing { $0.audience = Self.api }
         let access = try await tokens(site, SignInApp(scope: "openid")).accessToken
-        #expect(try JWT(unverified: access).claims.audience == [Self.api])
-        #expect(try await site.get("/user/profile", bearer: access).string("email") == "ada@example.com")
+        try expectEqual(JWT(unverified: access).claims.audience, [Self.api])
+        try await expectEqual(site.get("/user/profile", bearer: access).string("email"), "ada@example.com")
         await site.close()
     }
 
@@ -249,7 +250,7 @@ import Testing
         let editor = try JWT(unverified: login.access).claims.members
         #expect(editor["roles"] == ["editor"] && editor["permissions"] == nil)
         // The JSON objects keep the empty lists.
-        #expect(try await site.get("/user/profile", bearer: login.access).json["permissions"] == [])
+        try await expectEqual(site.get("/user/profile", bearer: login.access).json["permissions"], [])
         await site.close()
     }
 }

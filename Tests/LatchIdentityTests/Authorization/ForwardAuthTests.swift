@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -103,9 +104,9 @@ private struct ProtectedBrowser {
         var browser = ProtectedBrowser(site)
         let begun = try await browser.navigate("/a%20page?b=c&d")
         #expect(begun.status == 302 && begun.location.hasPrefix("\(site.origin)/oauth/authorize?"))
-        #expect(begun.parameters["redirect_uri"] == "https://app.example.com/.latch/callback")
-        #expect(begun.parameters["code_challenge_method"] == "S256")
-        #expect(browser.received.count == 1)
+        expectEqual(begun.parameters["redirect_uri"], "https://app.example.com/.latch/callback")
+        expectEqual(begun.parameters["code_challenge_method"], "S256")
+        expectEqual(browser.received.count, 1)
         let url = try await browser.callback(after: begun)
         #expect(url.hasPrefix("https://app.example.com/.latch/callback?"))
         let back = try await browser.navigate(String(url.dropFirst(ProtectedBrowser.origin.count)))
@@ -116,12 +117,12 @@ private struct ProtectedBrowser {
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         let response = try await browser.ask("/logo.png")
         #expect(response.status == 200 && response.field("Cache-Control") == "no-store")
-        #expect(response.field("Remote-User") == account.preferredUsername)
-        #expect(response.field("Remote-Id") == account.id)
-        #expect(response.field("Remote-Email") == "ada@example.com")
+        expectEqual(response.field("Remote-User"), account.preferredUsername)
+        expectEqual(response.field("Remote-Id"), account.id)
+        expectEqual(response.field("Remote-Email"), "ada@example.com")
         #expect(response.field("Remote-Name") == "" && response.field("Remote-Groups") == "")
         // The code was for one use.
-        #expect(try await browser.navigate(String(url.dropFirst(ProtectedBrowser.origin.count))).status == 401)
+        try await expectEqual(browser.navigate(String(url.dropFirst(ProtectedBrowser.origin.count))).status, 401)
         await site.close()
     }
 
@@ -152,7 +153,7 @@ private struct ProtectedBrowser {
         #expect(response.status == 401 && response.field("WWW-Authenticate")?.hasPrefix("Bearer") == true)
         #expect(response.location.isEmpty && browser.received.isEmpty)
         // A browser before 2023.
-        #expect(try await browser.ask("/", fields: ["Accept": "text/html,*/*;q=0.8"]).status == 302)
+        try await expectEqual(browser.ask("/", fields: ["Accept": "text/html,*/*;q=0.8"]).status, 302)
         await site.close()
     }
 
@@ -171,7 +172,7 @@ private struct ProtectedBrowser {
         let site = try await Self.site()
         var browser = ProtectedBrowser(site)
         _ = try await browser.signIn()
-        #expect(try await browser.ask("/", proxy: nil).status == 403)
+        try await expectEqual(browser.ask("/", proxy: nil).status, 403)
         for origin in ["https://evil.example", "http://app.example.com", "https://app.example.com.evil.example"] {
             let response = try await browser.navigate("/", origin: origin)
             #expect(response.status == 403 && response.location.isEmpty)
@@ -182,9 +183,9 @@ private struct ProtectedBrowser {
             ["X-Forwarded-Proto": "ftp"], ["X-Forwarded-Uri": "https://evil.example/"], ["X-Forwarded-Uri": "/a b"],
             ["X-Forwarded-Uri": nil], ["X-Forwarded-Method": "G ET"], ["X-Forwarded-Method": nil],
         ]
-        for change in changes { #expect(try await browser.ask("/", changes: change).status == 400, "\(change)") }
+        for change in changes { try await expectEqual(browser.ask("/", changes: change).status, 400, "\(change)") }
         // Hosts have no case, and the default port is the same origin.
-        #expect(try await browser.ask("/", changes: ["X-Forwarded-Host": "APP.example.com:443"]).status == 200)
+        try await expectEqual(browser.ask("/", changes: ["X-Forwarded-Host": "APP.example.com:443"]).status, 200)
         await site.close()
     }
 
@@ -197,8 +198,8 @@ private struct ProtectedBrowser {
         let stolen = try await other.navigate(target)
         #expect(stolen.status == 400 && stolen.title == "This sign-in has ended" && other.received.isEmpty)
         // Nor does it at another origin of the same client.
-        #expect(try await browser.navigate(target, origin: "https://app.example.com:8443").status == 400)
-        #expect(try await browser.navigate(target).location == "https://app.example.com/")
+        try await expectEqual(browser.navigate(target, origin: "https://app.example.com:8443").status, 400)
+        try await expectEqual(browser.navigate(target).location, "https://app.example.com/")
         await site.close()
     }
 
@@ -206,16 +207,16 @@ private struct ProtectedBrowser {
         let site = try await Self.site()
         for target in ["//evil.example/", "/\\evil.example", "/@evil.example"] {
             var browser = ProtectedBrowser(site)
-            #expect(try await browser.signIn(target).location == ProtectedBrowser.origin + target)
+            try await expectEqual(browser.signIn(target).location, ProtectedBrowser.origin + target)
         }
         var browser = ProtectedBrowser(site)
         // A target that is too long for the state leads to the beginning.
         let long = "/" + String(repeating: "a/", count: 2000)
-        #expect(try await browser.signIn(long).location == ProtectedBrowser.origin + "/")
+        try await expectEqual(browser.signIn(long).location, ProtectedBrowser.origin + "/")
         // A refusal is the user's.
         let refused = try await browser.navigate(
             "/.latch/callback?error=access_denied&state=\(try await browser.navigate("/x").parameters["state"] ?? "")")
-        #expect(refused.status == 400)
+        expectEqual(refused.status, 400)
         await site.close()
     }
 
@@ -224,12 +225,12 @@ private struct ProtectedBrowser {
             let site = try await Self.site()
             var browser = ProtectedBrowser(site)
             _ = try await browser.signIn()
-            #expect(try await browser.ask("/").status == 200)
+            try await expectEqual(browser.ask("/").status, 200)
             let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
             switch cause {
             case "logout":
                 let page = try await browser.agent.get("/oauth/logout")
-                #expect(try await browser.agent.submit(page).title == "You are signed out")
+                try await expectEqual(browser.agent.submit(page).title, "You are signed out")
             case "everywhere":
                 let access = try await site.logIn().access
                 _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])
@@ -240,7 +241,7 @@ private struct ProtectedBrowser {
                 let device = try #require(devices.first { $0.clientID == "wiki" })
                 _ = try await site.identity.administration.endSession(ofDevice: device.publicID, of: account.id)
             }
-            #expect(try await browser.ask("/").status == 401, "\(cause)")
+            try await expectEqual(browser.ask("/").status, 401, "\(cause)")
             await site.close()
         }
     }
@@ -256,15 +257,16 @@ private struct ProtectedBrowser {
         let foreign = try await browser.ask(
             "/.latch/sign-out",
             fields: ["Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "cross-site"])
-        #expect(try await browser.agent.get("/oauth/logout?" + foreign.location.split(separator: "?")[1]).status == 200)
-        #expect(try await browser.ask("/").status == 200)
+        try await expectEqual(
+            browser.agent.get("/oauth/logout?" + foreign.location.split(separator: "?")[1]).status, 200)
+        try await expectEqual(browser.ask("/").status, 200)
         let left = try await browser.ask(
             "/.latch/sign-out",
             fields: ["Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "same-origin"])
         #expect(left.location.hasPrefix("\(site.origin)/oauth/logout?posted="))
         #expect(browser.received.contains { $0.contains("Max-Age=0") })
-        #expect(try await browser.ask("/").status == 401)
-        #expect(try await site.refreshGrant(tokens.refreshToken, as: "notes").oauthError == "invalid_grant")
+        try await expectEqual(browser.ask("/").status, 401)
+        try await expectEqual(site.refreshGrant(tokens.refreshToken, as: "notes").oauthError, "invalid_grant")
         await site.close()
     }
 
@@ -276,12 +278,12 @@ private struct ProtectedBrowser {
         fields["Sec-Fetch-Site"] = "cross-site"
         let asking = try await browser.ask("/.latch/sign-out", fields: fields)
         let page = try await browser.agent.get(String(asking.location.dropFirst(site.origin.description.count)))
-        #expect(page.title == "Sign out?")
+        expectEqual(page.title, "Sign out?")
         fields["Sec-Fetch-Site"] = "same-origin"
         let left = try await browser.ask("/.latch/sign-out", fields: fields)
         let done = try await browser.agent.get(String(left.location.dropFirst(site.origin.description.count)))
-        #expect(done.title == "You are signed out")
-        #expect(try await browser.agent.get("/oauth/logout").title == "You are signed out")
+        expectEqual(done.title, "You are signed out")
+        try await expectEqual(browser.agent.get("/oauth/logout").title, "You are signed out")
         await site.close()
     }
 
@@ -290,9 +292,9 @@ private struct ProtectedBrowser {
         var browser = ProtectedBrowser(site)
         _ = try await browser.signIn()
         site.clock.advance(by: 86_399)
-        #expect(try await browser.ask("/").status == 200)
+        try await expectEqual(browser.ask("/").status, 200)
         site.clock.advance(by: 1)
-        #expect(try await browser.ask("/").status == 401)
+        try await expectEqual(browser.ask("/").status, 401)
         await site.close()
     }
 
@@ -301,8 +303,8 @@ private struct ProtectedBrowser {
         try await site.signUp("root@example.com", roles: ["admin"])
         var browser = ProtectedBrowser(site)
         _ = try await browser.signIn()
-        #expect(try await browser.ask("/", origin: "https://board.example.com").status == 401)
-        #expect(try await browser.ask("/", origin: "https://files.example.com").status == 401)
+        try await expectEqual(browser.ask("/", origin: "https://board.example.com").status, 401)
+        try await expectEqual(browser.ask("/", origin: "https://files.example.com").status, 401)
         await site.close()
     }
 
@@ -314,7 +316,7 @@ private struct ProtectedBrowser {
             _ = try await browser.signIn(origin: origin)
             let refused = try await browser.navigate("/", origin: origin)
             #expect(refused.status == 403 && refused.title == "This account may not open this application")
-            #expect(try await browser.ask("/", origin: origin).string("code") == "applicationForbidden")
+            try await expectEqual(browser.ask("/", origin: origin).string("code"), "applicationForbidden")
             _ = try await site.identity.administration.setRoles(of: account.id, roles: ["admin"], permissions: [])
             // A scope is granted at the sign-in, and a role counts at once.
             if origin == "https://files.example.com" {
@@ -345,12 +347,12 @@ private struct ProtectedBrowser {
         }
         let all = fields(["openid", "profile", "email"], account)
         #expect(all["Remote-Name"] == "Zo%C3%AB, 100%25 %F0%9F%98%80" && all["Remote-Groups"] == "a%2Cb,c")
-        #expect(all["Remote-Email"] == "ada@example.com")
+        expectEqual(all["Remote-Email"], "ada@example.com")
         account.emailVerifiedAt = nil
         account.name = "a\r\nRemote-User: root"
         let fewer = fields(["openid", "profile", "email"], account)
         #expect(fewer["Remote-Email"] == "" && fewer["Remote-Name"] == "a%0D%0ARemote-User: root")
-        #expect(fields(["openid"], account)["Remote-Name"] == "")
+        expectEqual(fields(["openid"], account)["Remote-Name"], "")
         await site.close()
     }
 
@@ -367,13 +369,13 @@ private struct ProtectedBrowser {
         func status(_ token: String, at origin: String = ProtectedBrowser.origin) async throws -> Int {
             try await browser.ask("/", origin: origin, fields: ["Authorization": "Bearer \(token)"]).status
         }
-        #expect(try await status(own.accessToken) == 200)
-        #expect(try await status(own.accessToken, at: "https://files.example.com") == 401)
-        #expect(try await status(api.accessToken) == 401)
-        #expect(try await status("x") == 401)
+        try await expectEqual(status(own.accessToken), 200)
+        try await expectEqual(status(own.accessToken, at: "https://files.example.com"), 401)
+        try await expectEqual(status(api.accessToken), 401)
+        try await expectEqual(status("x"), 401)
         let ended = try await site.form("/oauth/revoke", ["token": own.refreshToken, "client_id": "notes"])
-        #expect(ended.status == 200)
-        #expect(try await status(own.accessToken) == 401)
+        expectEqual(ended.status, 200)
+        try await expectEqual(status(own.accessToken), 401)
         await site.close()
     }
 
@@ -381,10 +383,10 @@ private struct ProtectedBrowser {
         let site = try await Self.site()
         var browser = ProtectedBrowser(site)
         _ = try await browser.signIn()
-        #expect(try await browser.ask("/").status == 200)
+        try await expectEqual(browser.ask("/").status, 200)
         await site.identity.flushMails()
         let before = try reads(site)
-        for _ in 0..<10 { #expect(try await browser.ask("/").status == 200) }
+        for _ in 0..<10 { try await expectEqual(browser.ask("/").status, 200) }
         // Workers may read meanwhile; ten decisions would read twenty rows.
         #expect(try reads(site) - before < 10)
         await site.close()
@@ -400,18 +402,18 @@ private struct ProtectedBrowser {
         let site = try await Self.site { $0.requestLimitPerMinute = 5 }
         var (browser, stranger) = (ProtectedBrowser(site), ProtectedBrowser(site))
         _ = try await browser.signIn()
-        for _ in 0..<20 { #expect(try await browser.ask("/").status == 200) }
+        for _ in 0..<20 { try await expectEqual(browser.ask("/").status, 200) }
         var statuses: [Int] = []
         for _ in 0..<6 { statuses.append(try await stranger.ask("/").status) }
         #expect(statuses.first == 401 && statuses.last == 429)
-        #expect(try await browser.ask("/").status == 200)
+        try await expectEqual(browser.ask("/").status, 200)
         await site.close()
     }
 
     @Test func `The endpoint exists only if a client has it`() async throws {
         let site = try await Site.authorizing()
         var browser = ProtectedBrowser(site)
-        #expect(try await browser.ask("/").status == 404)
+        try await expectEqual(browser.ask("/").status, 404)
         await site.close()
     }
 
@@ -420,7 +422,7 @@ private struct ProtectedBrowser {
         "a;forward_auth=https://A.example", "a;forward_auth=https://a.example,https://a.example", "a;forward_auth",
     ])
     func `An origin is as browsers write it`(word: String) {
-        #expect(OAuthClient(word: word) == nil)
+        expectNil(OAuthClient(word: word))
     }
 
     @Test func `A client with applications needs no other member, and some do not fit to it`() async throws {
@@ -428,7 +430,7 @@ private struct ProtectedBrowser {
         let word =
             "a;forward_auth=https://a.example,http://127.0.0.1:8080;forward_auth_scopes=a:read;forward_auth_roles=x"
         let client = try #require(OAuthClient(word: word))
-        #expect(OAuthClient(word: client.word) == client)
+        expectEqual(OAuthClient(word: client.word), client)
         configuration.clients = [client]
         let registered = try #require(try await OAuthClients(configuration).client("a"))
         #expect(registered.isTrusted && registered.grants.contains(.authorizationCode))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -44,7 +45,7 @@ import Testing
         #expect(agent.cookies.keys.allSatisfy { !$0.contains("session") })
         // A copy of the cookie is of no use either.
         #expect(try await !isSignedIn(before))
-        #expect(try await agent.get(path([])).title == "You are signed out")
+        try await expectEqual(agent.get(path([])).title, "You are signed out")
         await site.close()
     }
 
@@ -59,12 +60,12 @@ import Testing
         for parameters in [[], [("client_id", "notes")], [("id_token_hint", hint)]] {
             let page = try await agent.get(path(parameters))
             #expect(page.title == "Sign out?" && page.text.contains("ada@example.com"))
-            #expect(try await bob.submit(page).title == "This sign-in has ended")
+            try await expectEqual(bob.submit(page).title, "This sign-in has ended")
         }
         #expect(try await isSignedIn(agent))
         let page = try await agent.get(
             path([("client_id", "notes"), ("post_logout_redirect_uri", "https://notes.example.com/bye")]))
-        #expect(try await agent.submit(page).location == "https://notes.example.com/bye")
+        try await expectEqual(agent.submit(page).location, "https://notes.example.com/bye")
         #expect(try await !isSignedIn(agent))
         await site.close()
     }
@@ -80,16 +81,16 @@ import Testing
         let code = try await later.authorize(app).parameters["code"] ?? ""
         let current = try await site.exchange(code, app).string("id_token")
         for other in [elsewhere, hint] {
-            #expect(try await later.get(path([("id_token_hint", other)])).title == "Sign out?")
+            try await expectEqual(later.get(path([("id_token_hint", other)])).title, "Sign out?")
             let form = FormEncoding.encode([("id_token_hint", other)])
             let posted = try await later.post("/oauth/logout", form: form)
             let target = String(posted.location.dropFirst(site.origin.description.count))
-            #expect(try await later.get(target).title == "Sign out?")
+            try await expectEqual(later.get(target).title, "Sign out?")
         }
         #expect(try await isSignedIn(later))
         let posted = try await later.post("/oauth/logout", form: FormEncoding.encode([("id_token_hint", current)]))
         let target = String(posted.location.dropFirst(site.origin.description.count))
-        #expect(try await later.get(target).title == "You are signed out")
+        try await expectEqual(later.get(target).title, "You are signed out")
         await site.close()
     }
 
@@ -106,7 +107,7 @@ import Testing
         for parameters in [[("id_token_hint", hint)], [("client_id", "notes")], [("client_id", "web")], []] {
             let page = try await agent.get(path(parameters + [("post_logout_redirect_uri", redirect)]))
             #expect(page.status == 400 && page.location.isEmpty)
-            #expect(page.title == "This sign-out cannot begin")
+            expectEqual(page.title, "This sign-out cannot begin")
         }
         #expect(try await isSignedIn(agent))
         await site.close()
@@ -126,8 +127,8 @@ import Testing
         #expect(page.status == 200 && page.title == "Sign out?")
         #expect(try await isSignedIn(agent))
         let elsewhere = path(request + [("post_logout_redirect_uri", "https://evil.example/bye")])
-        #expect(try await agent.get(elsewhere).status == 400)
-        #expect(try await agent.submit(page).location == "https://notes.example.com/bye?state=s")
+        try await expectEqual(agent.get(elsewhere).status, 400)
+        try await expectEqual(agent.submit(page).location, "https://notes.example.com/bye?state=s")
         #expect(try await !isSignedIn(agent))
         await site.close()
     }
@@ -141,15 +142,15 @@ import Testing
             form: FormEncoding.encode([
                 ("id_token_hint", hint), ("post_logout_redirect_uri", "https://notes.example.com/bye"), ("state", "s"),
             ]))
-        #expect(posted.status == 303)
+        expectEqual(posted.status, 303)
         for text in [hint, "/bye", "%2Fbye"] { #expect(!posted.location.contains(text)) }
         let target = String(posted.location.dropFirst(try #require(site.identity.issuer).count))
         var stranger = UserAgent(site)
-        #expect(try await stranger.get(target.replacing("/oauth/logout", with: "/oauth/authorize")).status == 400)
+        try await expectEqual(stranger.get(target.replacing("/oauth/logout", with: "/oauth/authorize")).status, 400)
         let wrong = [("id_token_hint", hint), ("client_id", "web")]
-        #expect(try await agent.get(path(wrong)).status == 400)
+        try await expectEqual(agent.get(path(wrong)).status, 400)
         #expect(try await isSignedIn(agent))
-        #expect(try await agent.get(target).location == "https://notes.example.com/bye?state=s")
+        try await expectEqual(agent.get(target).location, "https://notes.example.com/bye?state=s")
         #expect(try await !isSignedIn(agent))
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchJOSE
@@ -27,7 +28,7 @@ import Testing
         let site = try await Site.authorizing(way)
         let pushed = try await push(site)
         #expect(pushed.status == 201 && pushed.json["expires_in"] == 90)
-        #expect(pushed.response.fields[.cacheControl] == "no-store")
+        expectEqual(pushed.response.fields[.cacheControl], "no-store")
         let uri = pushed.string("request_uri")
         #expect(uri.hasPrefix("urn:ietf:params:oauth:request_uri:") && uri.utf8.count < 100)
         var agent = UserAgent(site)
@@ -79,7 +80,7 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(errors.count { $0 == nil } == 1, "\(errors)")
+        expectEqual(errors.count { $0 == nil }, 1, "\(errors)")
         #expect(errors.compactMap(\.self).allSatisfy { ["page", "invalid_request_uri"].contains($0) }, "\(errors)")
         await other.close()
         await site.close()
@@ -96,9 +97,9 @@ import Testing
             #expect(page.status == 400 && page.location.isEmpty, "\(wrong)")
         }
         let page = try await agent.get(path(uri))
-        #expect(page.status == 200)
+        expectEqual(page.status, 200)
         site.clock.advance(by: 91)
-        #expect(try await agent.get(path(uri)).status == 400)
+        try await expectEqual(agent.get(path(uri)).status, 400)
         // The user has an hour for the page that is open.
         site.clock.advance(by: 1800)
         #expect(try await agent.signIn(page).parameters["code"] != nil)
@@ -116,8 +117,8 @@ import Testing
         let parameters = app.parameters().filter { $0.0 != name } + [(name, value)]
         let refused = try await push(site, parameters)
         #expect(refused.status == (name == "client_id" ? 401 : 400) && !refused.oauthError.isEmpty)
-        #expect(refused.json["request_uri"] == nil)
-        #expect(try await push(site, app.parameters() + [("state", "twice")]).status == 400)
+        expectNil(refused.json["request_uri"])
+        try await expectEqual(push(site, app.parameters() + [("state", "twice")]).status, 400)
         await site.close()
     }
 
@@ -136,17 +137,17 @@ import Testing
     @Test func `A confidential client authenticates to push a request, and need not repeat its ID`() async throws {
         let site = try await Site.authorizing()
         let web = SignInApp(clientID: "web", redirect: "https://web.example/callback")
-        #expect(try await push(site, web.parameters()).oauthError == "invalid_client")
+        try await expectEqual(push(site, web.parameters()).oauthError, "invalid_client")
         let pushed = try await site.send(
             .post, "/oauth/par",
             fields: [
                 .authorization: ClientSecret.basic("web"), .contentType: "application/x-www-form-urlencoded",
             ], body: HTTPBody(FormEncoding.encode(web.parameters().filter { $0.0 != "client_id" })))
-        #expect(pushed.status == 201)
+        expectEqual(pushed.status, 201)
         var agent = UserAgent(site)
         let done = try await agent.signIn(try await agent.get(path(pushed.string("request_uri"), "web")))
         #expect(done.location.hasPrefix(web.redirect) && done.parameters["code"] != nil)
-        #expect(try await site.get("/oauth/par").status == 405)
+        try await expectEqual(site.get("/oauth/par").status, 405)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -63,8 +64,8 @@ import Testing
             try await agent.get(path(try object(site, ["max_age": 3600, "claims": ["userinfo": [:]]]), others)))
         #expect(done.location.hasPrefix(app.redirect) && done.parameters["state"] == app.state)
         let tokens = try await site.exchange(try #require(done.parameters["code"]), app)
-        #expect(tokens.string("scope") == app.scope)
-        #expect(try JWT(unverified: tokens.string("id_token")).claims.string("nonce") == app.nonce)
+        expectEqual(tokens.string("scope"), app.scope)
+        try expectEqual(JWT(unverified: tokens.string("id_token")).claims.string("nonce"), app.nonce)
         let unstated = try await agent.get(path(try object(site, without: ["state"]), [("state", "outer")]))
         #expect(unstated.parameters["code"] != nil && unstated.parameters["state"] == nil)
         await site.close()
@@ -97,14 +98,14 @@ import Testing
             try object(site, ["aud": ["https://other.example", .string(site.identity.issuer ?? "")]]),
             try object(site, ["nbf": .integer(now + 8)]), try object(site, without: ["iss", "aud", "exp", "nbf"]),
         ].enumerated() {
-            #expect(try await agent.get(path(accepted)).status == 200, "\(index)")
+            try await expectEqual(agent.get(path(accepted)).status, 200, "\(index)")
         }
         // An error of what was signed goes to the client.
         let refused = try await agent.get(path(try object(site, ["scope": "\""])))
         #expect(refused.parameters["error"] == "invalid_scope" && refused.location.hasPrefix(app.redirect))
         let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
         let keyless = try await agent.get(foreign.path(["request": try object(site)]))
-        #expect(keyless.parameters["error"] == "request_not_supported")
+        expectEqual(keyless.parameters["error"], "request_not_supported")
         await site.close()
     }
 
@@ -118,21 +119,21 @@ import Testing
         func push(_ fields: [(String, String)]) async throws -> Response {
             try await site.post("/oauth/par", form: FormEncoding.encode([("client_id", "notes")] + fields))
         }
-        #expect(try await push(app.parameters().filter { $0.0 != "client_id" }).oauthError == "invalid_request")
+        try await expectEqual(push(app.parameters().filter { $0.0 != "client_id" }).oauthError, "invalid_request")
         for object in [
             try object(site, without: ["exp"]), try object(site, without: ["nbf"]), try object(site, without: ["aud"]),
             try object(site, without: ["iss"]), try object(site, ["exp": .integer(now + 4000)]),
             try object(site, ["nbf": .integer(now - 4000)]),
         ] {
-            #expect(try await push([("request", object)]).oauthError == "invalid_request_object")
+            try await expectEqual(push([("request", object)]).oauthError, "invalid_request_object")
         }
         let pushed = try await push([("request", try object(site))])
-        #expect(pushed.status == 201)
+        expectEqual(pushed.status, 201)
         var agent = UserAgent(site)
         let query = [("client_id", "notes"), ("request_uri", pushed.string("request_uri"))]
         let done = try await agent.signIn(try await agent.get("/oauth/authorize?\(FormEncoding.encode(query))"))
         #expect(done.parameters["code"] != nil && done.parameters["state"] == app.state)
-        #expect(try await agent.get(path(try object(site))).parameters["error"] == "invalid_request")
+        try await expectEqual(agent.get(path(try object(site))).parameters["error"], "invalid_request")
         await site.close()
     }
 

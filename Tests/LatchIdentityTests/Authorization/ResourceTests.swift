@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -83,7 +84,7 @@ import Testing
         let first = try await exchange(site, try await code(site, app, at: [Self.tools, Self.api]), app, at: [])
         var (audience, scopes) = try recipient(first)
         #expect(audience == [Self.tools] && scopes == ["openid", "offline_access", "tools:use"])
-        #expect(first.string("scope") == "openid offline_access tools:use")
+        expectEqual(first.string("scope"), "openid offline_access tools:use")
         let second = try await refresh(site, first.refreshToken, at: [Self.api])
         (audience, scopes) = try recipient(second)
         #expect(audience == [Self.api] && scopes == ["openid", "offline_access", "files:read"])
@@ -91,10 +92,10 @@ import Testing
         (audience, scopes) = try recipient(third)
         #expect(audience == [Self.tools] && scopes == ["tools:use"])
         // A refresh does not widen the grant, and a refused one costs no token.
-        #expect(try await refresh(site, third.refreshToken, at: [Self.open]).oauthError == "invalid_target")
+        try await expectEqual(refresh(site, third.refreshToken, at: [Self.open]).oauthError, "invalid_target")
         let both = try await refresh(site, third.refreshToken, at: [Self.tools, Self.api])
-        #expect(both.oauthError == "invalid_target")
-        #expect(try await refresh(site, third.refreshToken, at: []).status == 200)
+        expectEqual(both.oauthError, "invalid_target")
+        try await expectEqual(refresh(site, third.refreshToken, at: []).status, 200)
         await site.close()
     }
 
@@ -104,17 +105,17 @@ import Testing
         let app = SignInApp(scope: "openid files:read tools:use")
         let tokens = try await exchange(site, try await code(site, app, at: [Self.tools]), app, at: [])
         let access = tokens.accessToken
-        #expect(try recipient(tokens).audience == [Self.tools])
-        #expect(try await site.get("/oauth/userinfo", bearer: access).status == 200)
+        try expectEqual(recipient(tokens).audience, [Self.tools])
+        try await expectEqual(site.get("/oauth/userinfo", bearer: access).status, 200)
         for path in ["/files", "/user/profile", "/api/auth/consents"] {
             let status = try await site.get(path, bearer: access).status
             #expect(status == 401 || status == 403, "\(path): \(status)")
         }
         // The API's token of the same app opens them.
         let own = try await exchange(site, try await code(site, app, at: []), app, at: [])
-        #expect(try recipient(own).audience == [Self.api])
-        #expect(try recipient(own).scopes == ["openid", "files:read"])
-        #expect(try await site.get("/files", bearer: own.accessToken).status == 200)
+        try expectEqual(recipient(own).audience, [Self.api])
+        try expectEqual(recipient(own).scopes, ["openid", "files:read"])
+        try await expectEqual(site.get("/files", bearer: own.accessToken).status, 200)
         await site.close()
     }
 
@@ -125,10 +126,10 @@ import Testing
         let app = foreign("openid tools:use")
         for name in ["HTTPS://Tools.Example.com:443/mcp", Self.tools] {
             let tokens = try await exchange(site, try await code(site, app, at: [name]), app, at: [name])
-            #expect(try recipient(tokens).audience == [Self.tools])
+            try expectEqual(recipient(tokens).audience, [Self.tools])
         }
         let empty = try await exchange(site, try await code(site, app, at: [Self.open + "/"]), app, at: [])
-        #expect(try recipient(empty).audience == [Self.open])
+        try expectEqual(recipient(empty).audience, [Self.open])
         for name in [
             "https://tools.example.com/MCP", "https://tools.example.com/mcp/", "https://tools.example.com/mcp#a",
         ] {
@@ -142,18 +143,18 @@ import Testing
         let site = try await site()
         let app = foreign("openid files:read tools:use")
         let own = try await code(site, app, at: [])
-        #expect(try await exchange(site, own, app, at: [Self.tools]).oauthError == "invalid_target")
-        #expect(try await exchange(site, own, app, at: [Self.api]).status == 200)
+        try await expectEqual(exchange(site, own, app, at: [Self.tools]).oauthError, "invalid_target")
+        try await expectEqual(exchange(site, own, app, at: [Self.api]).status, 200)
         // A third-party app needs a scope of the resource server, unless that has none.
         #expect(try await code(site, foreign("openid"), at: [Self.tools]).hasPrefix("invalid_target"))
         let open = foreign("openid")
         let tokens = try await exchange(site, try await code(site, open, at: [Self.open]), open, at: [])
-        #expect(try recipient(tokens).audience == [Self.open])
+        try expectEqual(recipient(tokens).audience, [Self.open])
         // For issue 34: neither a code nor a refresh token gives a token for userinfo in place of the API.
         let narrow = try await code(site, open, at: [])
-        #expect(try await exchange(site, narrow, open, at: [Self.api]).oauthError == "invalid_target")
+        try await expectEqual(exchange(site, narrow, open, at: [Self.api]).oauthError, "invalid_target")
         let session = try await exchange(site, narrow, open, at: [])
-        #expect(try await refresh(site, session.refreshToken, at: [Self.api]).oauthError == "invalid_target")
+        try await expectEqual(refresh(site, session.refreshToken, at: [Self.api]).oauthError, "invalid_target")
         await site.close()
     }
 
@@ -173,9 +174,9 @@ import Testing
         for resources in [[Self.tools], [Self.api, Self.tools]] {
             #expect(try await agent.get(path(app, at: resources)).parameters["code"] != nil)
         }
-        #expect(try await agent.get(path(app, at: [Self.api])).status == 200)
+        try await expectEqual(agent.get(path(app, at: [Self.api])).status, 200)
         let silent = try await agent.get(path(app, at: [Self.open]) + "&prompt=none")
-        #expect(silent.parameters["error"] == "consent_required")
+        expectEqual(silent.parameters["error"], "consent_required")
         await site.close()
     }
 
@@ -210,13 +211,13 @@ import Testing
         await site.close()
         let other = try await Site.authorizing(in: folder) { $0.scopes.insert("tools:use") }
         for _ in 0..<2 {
-            #expect(try await refresh(other, tokens.refreshToken, at: []).oauthError == "invalid_target")
+            try await expectEqual(refresh(other, tokens.refreshToken, at: []).oauthError, "invalid_target")
         }
         await other.close()
         let again = try await Site.authorizing(in: folder) {
             $0.resources = [ResourceServer(Self.tools, scopes: ["tools:use"])]
         }
-        #expect(try await refresh(again, tokens.refreshToken, at: []).status == 200)
+        try await expectEqual(refresh(again, tokens.refreshToken, at: []).status, 200)
         await again.close()
     }
 
@@ -238,11 +239,11 @@ import Testing
         await first.close()
         let second = try await site([Self.tools])
         for _ in 0..<2 {
-            #expect(try await second.refreshGrant(token, as: "notes").oauthError == "invalid_target")
+            try await expectEqual(second.refreshGrant(token, as: "notes").oauthError, "invalid_target")
         }
         await second.close()
         let third = try await site([Self.api])
-        #expect(try await third.refreshGrant(token, as: "notes").status == 200)
+        try await expectEqual(third.refreshGrant(token, as: "notes").status, 200)
         await third.close()
     }
 
@@ -273,9 +274,10 @@ import Testing
         let tools = try await token(site, secret + [("scope", "tools:use files:read")], at: [Self.tools])
         let (audience, scopes) = try recipient(tools)
         #expect(audience == [Self.tools] && scopes == ["tools:use"])
-        #expect(try recipient(try await token(site, secret + [("scope", "files:read")], at: [])).audience == [Self.api])
+        try expectEqual(
+            recipient(try await token(site, secret + [("scope", "files:read")], at: [])).audience, [Self.api])
         for resources in [[Self.tools, Self.open], ["https://other.example"]] {
-            #expect(try await token(site, secret, at: resources).oauthError == "invalid_target")
+            try await expectEqual(token(site, secret, at: resources).oauthError, "invalid_target")
         }
         await site.close()
     }
@@ -293,7 +295,7 @@ import Testing
         let words = "https://tools.example.com/mcp;scopes=tools:use,tools:admin https://open.example.com"
         let configuration = try IdentityConfiguration(values: ["resources": words])
         let setting = try #require(IdentityConfiguration.settings.first { $0.key == "resources" })
-        #expect(setting.text(configuration) == words)
+        expectEqual(setting.text(configuration), words)
         var other = IdentityConfiguration()
         try setting.applyTables?(setting.tables(configuration), &other)
         #expect(other.resources == configuration.resources && other.resources.count == 2)

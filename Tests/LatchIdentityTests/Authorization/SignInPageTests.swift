@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -20,7 +21,7 @@ import Testing
         let login = try await agent.get(foreign.path())
         let consent = try await agent.signIn(login)
         for page in [login, consent, try await agent.get("/device"), try await agent.get("/oauth/authorize")] {
-            #expect(page.field("X-Frame-Options") == "DENY")
+            expectEqual(page.field("X-Frame-Options"), "DENY")
             let policy = page.field("Content-Security-Policy") ?? ""
             #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
             #expect(page.field(.cacheControl) == "no-store" && page.field("Referrer-Policy") == "no-referrer")
@@ -28,10 +29,10 @@ import Testing
         }
         // Browsers apply it to the redirects after the form, and the app may redirect to an app on the device.
         for page in [login, consent] {
-            #expect(page.field("Content-Security-Policy")?.contains("form-action") == false)
+            expectEqual(page.field("Content-Security-Policy")?.contains("form-action"), false)
         }
         let code = try await agent.get("/device")
-        #expect(code.field("Content-Security-Policy")?.contains("form-action 'self';") == true)
+        expectEqual(code.field("Content-Security-Policy")?.contains("form-action 'self';"), true)
         await site.close()
     }
 
@@ -41,10 +42,10 @@ import Testing
         let page = try await agent.get(foreign.path(["ui_locales": "fr-CA de en"]))
         #expect(page.field("Content-Language") == "de" && page.title == "Anmelden")
         let consent = try await agent.signIn(page)
-        #expect(consent.field("Content-Language") == "de")
+        expectEqual(consent.field("Content-Language"), "de")
         for ignored in ["xx", String(repeating: "de ", count: 100), "\u{1}"] {
-            #expect(
-                try await agent.get(SignInApp().path(["ui_locales": ignored, "prompt": "login"])).title == "Sign in")
+            try await expectEqual(
+                agent.get(SignInApp().path(["ui_locales": ignored, "prompt": "login"])).title, "Sign in")
         }
         await site.close()
     }
@@ -58,7 +59,7 @@ import Testing
         #expect(again.status == 400 && again.formAction == "/login")
         #expect(again.text.contains("Your browser did not send this site"))
         // With cookies the same form signs in.
-        #expect(try await agent.signIn(again).status == 303)
+        try await expectEqual(agent.signIn(again).status, 303)
         await site.close()
     }
 
@@ -68,16 +69,16 @@ import Testing
         try await site.signUp("bob@example.com")
         var agent = UserAgent(site)
         let consent = try await agent.signIn(try await agent.get(foreign.path()))
-        #expect(consent.title == "foreign wants access to your account")
+        expectEqual(consent.title, "foreign wants access to your account")
         for text in ["ada@example.com", "foreign (foreign.example)", "<li>files:read</li>", "your email address"] {
             #expect(consent.text.contains(text), "\(text)")
         }
         // Without the cookies, in another user's browser, from another site, changed, and by the wrong route.
         var stranger = UserAgent(site)
-        #expect(try await stranger.submit(consent).title == "Sign in")
+        try await expectEqual(stranger.submit(consent).title, "Sign in")
         var bob = UserAgent(site)
         _ = try await bob.authorize(SignInApp(), [:], "bob@example.com")
-        #expect(try await bob.submit(consent).title == "Sign in")
+        try await expectEqual(bob.submit(consent).title, "Sign in")
         let body = HTTPBody(FormEncoding.encode([("token", consent.formToken)]))
         let cross = try await agent.send(
             .post, "/consent",
@@ -93,7 +94,7 @@ import Testing
             consent, [("scope", "widgets:delete"), ("client_id", "notes"), ("redirect_uri", "https://evil.example")])
         #expect(agreed.location.hasPrefix("https://foreign.example/back?code="))
         let tokens = try await site.exchange(agreed.parameters["code"] ?? "", foreign)
-        #expect(tokens.scopes == Scopes(parsing: foreign.scope ?? ""))
+        expectEqual(tokens.scopes, Scopes(parsing: foreign.scope ?? ""))
         await site.close()
     }
 
@@ -102,13 +103,13 @@ import Testing
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())
         let again = try await agent.get(foreign.path())
-        #expect(again.formAction == "/consent")
+        expectEqual(again.formAction, "/consent")
         let refused = try await agent.submit(again, [("refuse", "yes")])
-        #expect(refused.parameters["error"] == "access_denied")
-        #expect(refused.parameters["state"] == foreign.state)
+        expectEqual(refused.parameters["error"], "access_denied")
+        expectEqual(refused.parameters["state"], foreign.state)
         let other = try await agent.submit(again, [("other", "yes")])
-        #expect(other.title == "Sign in")
-        #expect(try await agent.submit(other, [("refuse", "yes")]).parameters["error"] == "access_denied")
+        expectEqual(other.title, "Sign in")
+        try await expectEqual(agent.submit(other, [("refuse", "yes")]).parameters["error"], "access_denied")
         await site.close()
     }
 
@@ -121,7 +122,7 @@ import Testing
         let first = try await agent.signIn(try await agent.get(tool.path()))
         #expect(first.location.hasPrefix("http://127.0.0.1:4000/callback?code="))
         let page = try await agent.get(tool.path())
-        #expect(page.title == "Sign in to tool?")
+        expectEqual(page.title, "Sign in to tool?")
         #expect(try await agent.submit(page).location.hasPrefix("http://127.0.0.1:4000/callback?code="))
         await site.close()
     }
@@ -138,13 +139,13 @@ import Testing
         site.clock.advance(by: 5)
         let name = change.keys.first ?? ""
         let page = try await agent.get(tool.path([:]) + "&\(name)=\(change[name] ?? "")")
-        #expect(page.formAction == "/login")
+        expectEqual(page.formAction, "/login")
         let consent = try await agent.signIn(page)
-        #expect(consent.title == "Sign in to tool?")
+        expectEqual(consent.title, "Sign in to tool?")
         // The page stays valid for longer than the sign-in is what the program has asked for.
         site.clock.advance(by: 301)
         let again = try await agent.submit(consent)
-        #expect(again.formAction == "/login")
+        expectEqual(again.formAction, "/login")
         let later = try await agent.signIn(again)
         site.clock.advance(by: 299)
         #expect(try await agent.submit(later).parameters["code"] != nil)
@@ -171,10 +172,10 @@ import Testing
         let second = try await agent.get(two.path())
         let third = try await agent.get(foreign.path())
         let redirects = [try await agent.signIn(second), try await agent.signIn(first)]
-        #expect(redirects.map { $0.parameters["state"] } == ["two", one.state])
+        expectEqual(redirects.map { $0.parameters["state"] }, ["two", one.state])
         let consent = try await agent.signIn(third)
         for (app, response) in zip([two, one, foreign], redirects + [try await agent.submit(consent)]) {
-            #expect(try await site.exchange(response.parameters["code"] ?? "", app).status == 200)
+            try await expectEqual(site.exchange(response.parameters["code"] ?? "", app).status, 200)
         }
         await site.close()
     }
@@ -194,7 +195,7 @@ import Testing
         let cross = try await victim.send(
             .post, "/login", fields: [.contentType: FormEncoding.mediaType, "Sec-Fetch-Site": "cross-site"],
             body: HTTPBody(FormEncoding.encode([("token", again.formToken), ("name", "x"), ("password", "y")])))
-        #expect(cross.status == 403)
+        expectEqual(cross.status, 403)
         await site.close()
     }
 
@@ -208,14 +209,14 @@ import Testing
         let before = agent.cookies
         _ = try await agent.signIn(page)
         let name = try #require(agent.cookies.keys.first { $0.hasPrefix("__Host-latch-session-") })
-        #expect(before[name] == nil)
+        expectNil(before[name])
         let field = try #require(agent.received.first { $0.hasPrefix(name) })
         for part in ["; Path=/;", "; HttpOnly", "; SameSite=Lax", "; Secure", "; Max-Age=3600"] {
             #expect(field.contains(part), "\(part)")
         }
         let old = agent.cookies[name]
         _ = try await agent.authorize(SignInApp(), ["prompt": "login"])
-        #expect(agent.cookies[name] != old)
+        expectNotEqual(agent.cookies[name], old)
         // It is one of the user's devices, and no token belongs to it.
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         let devices = try await site.tokens.devices(of: account.id)

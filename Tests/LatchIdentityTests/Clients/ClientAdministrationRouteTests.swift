@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -31,7 +32,7 @@ import Testing
         #expect(secret.hasPrefix("cs1."))
         let list = try await site.get("/api/admin/clients", bearer: token)
         #expect(list.json["clients"]?.arrayValue?.map { $0["id"] } == ["wiki"] && !list.text.contains(secret))
-        #expect(try await site.get("/api/admin/clients?after=wiki", bearer: token).json["clients"] == [])
+        try await expectEqual(site.get("/api/admin/clients?after=wiki", bearer: token).json["clients"], [])
         var members = Self.wiki
         members["trusted"] = true
         let changed = try await site.call(.put, "/api/admin/clients/wiki", bearer: token, .object(members))
@@ -40,9 +41,9 @@ import Testing
             .post, "/api/admin/clients/wiki/secret", bearer: token, ["overlap": 60])
         #expect(rotated.string("client_secret") != secret && rotated.json["secrets"]?.arrayValue?.count == 2)
         let invalid: JSONValue = ["overlap": -1]
-        #expect(try await site.call(.post, "/api/admin/clients/wiki/secret", bearer: token, invalid).status == 400)
-        #expect(try await site.call(.delete, "/api/admin/clients/wiki", bearer: token).status == 204)
-        #expect(try await site.get("/api/admin/clients/wiki", bearer: token).status == 404)
+        try await expectEqual(site.call(.post, "/api/admin/clients/wiki/secret", bearer: token, invalid).status, 400)
+        try await expectEqual(site.call(.delete, "/api/admin/clients/wiki", bearer: token).status, 204)
+        try await expectEqual(site.get("/api/admin/clients/wiki", bearer: token).status, 404)
         await site.close()
     }
 
@@ -50,15 +51,15 @@ import Testing
         let site = try await Site { $0.recentAuthentication = .seconds(60) }
         for (role, reads) in [(Role.user, 403), (.moderator, 403), (.admin, 200)] {
             let token = try await session(site, role, "\(role)@example.com")
-            #expect(try await site.get("/api/admin/clients", bearer: token).status == reads)
-            #expect(try await site.call(.post, "/api/admin/clients", bearer: token, .object(Self.wiki)).status == 403)
-            #expect(try await site.call(.delete, "/api/admin/clients/wiki", bearer: token).status == 403)
+            try await expectEqual(site.get("/api/admin/clients", bearer: token).status, reads)
+            try await expectEqual(site.call(.post, "/api/admin/clients", bearer: token, .object(Self.wiki)).status, 403)
+            try await expectEqual(site.call(.delete, "/api/admin/clients/wiki", bearer: token).status, 403)
         }
-        #expect(try await site.get("/api/admin/clients").status == 401)
+        try await expectEqual(site.get("/api/admin/clients").status, 401)
         // The session of a super administrator may be unattended.
         let token = try await session(site, .superAdmin, "root@example.com")
         site.clock.advance(by: 61)
-        #expect(try await site.call(.post, "/api/admin/clients", bearer: token, .object(Self.wiki)).status == 401)
+        try await expectEqual(site.call(.post, "/api/admin/clients", bearer: token, .object(Self.wiki)).status, 401)
         await site.close()
     }
 

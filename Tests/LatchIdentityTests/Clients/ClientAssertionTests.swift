@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -40,7 +41,7 @@ import Testing
         let site = try await Self.site(way, client)
         let issuer = try #require(site.identity.issuer)
         let token = try await site.clientCredentials(try client.assertion(for: site)).accessToken
-        #expect(try JWT(unverified: token).claims.string("client_id") == "service")
+        try expectEqual(JWT(unverified: token).claims.string("client_id"), "service")
         for (path, form) in [
             ("/oauth/token", ["grant_type": "client_credentials"]), ("/oauth/introspect", ["token": token]),
             ("/oauth/revoke", ["token": "x"]), ("/oauth/device_authorization", ["scope": "files:read"]),
@@ -56,7 +57,7 @@ import Testing
                     ("client_assertion", try client.assertion(for: site, ["aud": audience])),
                 ]
                 let response = try await site.post(path, form: FormEncoding.encode(fields))
-                #expect(response.status == 200, "\(path) \(audience) \(response.text)")
+                expectEqual(response.status, 200, "\(path) \(audience) \(response.text)")
             }
         }
         await site.close()
@@ -66,7 +67,7 @@ import Testing
     func `A client's assertion may have each algorithm with a private key`(algorithm: SignatureAlgorithm) async throws {
         let client = try KeyClient(algorithm)
         let site = try await Self.site(.inProcess, client)
-        #expect(try await site.clientCredentials(try client.assertion(for: site)).status == 200)
+        try await expectEqual(site.clientCredentials(try client.assertion(for: site)).status, 200)
         await site.close()
     }
 
@@ -77,7 +78,7 @@ import Testing
         let client = try KeyClient()
         let site = try await Self.site(.inProcess, client)
         let assertion = try client.assertion(for: site, type: type)
-        #expect(try await site.clientCredentials(assertion, clientID: "service").status == 200)
+        try await expectEqual(site.clientCredentials(assertion, clientID: "service").status, 200)
         await site.close()
     }
 
@@ -91,7 +92,7 @@ import Testing
         ] {
             let assertion = try client.assertion(for: site, [name: .integer(now + Int64(offset))])
             let response = try await site.clientCredentials(assertion)
-            #expect((response.status == 200) == isAccepted, "\(name) \(offset)")
+            expectEqual(response.status == 200, isAccepted, "\(name) \(offset)")
         }
         await site.close()
     }
@@ -172,7 +173,7 @@ import Testing
                 $0.clients[0].jwks = ["keys": [.object(jwk)]]
                 $0.clients[0].assertionAlgorithm = registered
             }
-            #expect(try await site.clientCredentials(try client.assertion(for: site, with: key)).status == status)
+            try await expectEqual(site.clientCredentials(try client.assertion(for: site, with: key)).status, status)
             await site.close()
         }
     }
@@ -193,15 +194,15 @@ import Testing
         ])
         #expect(post.status == 400 && post.oauthError == "invalid_request")
         // Neither half says anything without the other.
-        #expect(try await site.clientCredentials(assertion, type: nil).oauthError == "invalid_request")
+        try await expectEqual(site.clientCredentials(assertion, type: nil).oauthError, "invalid_request")
         let saml = "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"
-        #expect(try await site.clientCredentials(assertion, type: saml).oauthError == "invalid_client")
+        try await expectEqual(site.clientCredentials(assertion, type: saml).oauthError, "invalid_client")
         let half = try await site.token([
             "grant_type": "client_credentials", "client_id": "service", "client_assertion_type": KeyClient.type,
         ])
-        #expect(half.oauthError == "invalid_request")
+        expectEqual(half.oauthError, "invalid_request")
         // None of them used it up.
-        #expect(try await site.clientCredentials(assertion).status == 200)
+        try await expectEqual(site.clientCredentials(assertion).status, 200)
         await site.close()
     }
 
@@ -220,7 +221,7 @@ import Testing
             configuration.clients[0].authenticationMethod = nil
             configuration.clientSecretDigests["service"] = ClientSecret.digest
         }
-        #expect(try await next.clientCredentials(try client.assertion(for: next)).oauthError == "invalid_client")
+        try await expectEqual(next.clientCredentials(try client.assertion(for: next)).oauthError, "invalid_client")
         await next.close()
         await site.close()
     }
@@ -233,8 +234,8 @@ import Testing
             let post = try await site.token([
                 "grant_type": "client_credentials", "client_id": "reports", "client_secret": ClientSecret.text,
             ])
-            #expect((basic.status == 200) == (method == .secretBasic))
-            #expect((post.status == 200) == (method == .secretPost))
+            expectEqual(basic.status == 200, method == .secretBasic)
+            expectEqual(post.status == 200, method == .secretPost)
             await site.close()
         }
     }
@@ -247,7 +248,7 @@ import Testing
         let folder = try TemporaryFolder()
         let first = try await Self.site(.inProcess, client, in: folder)
         let assertion = try client.assertion(for: first)
-        #expect(try await first.clientCredentials(assertion).status == 200)
+        try await expectEqual(first.clientCredentials(assertion).status, 200)
         let again = try await first.clientCredentials(assertion)
         #expect(again.oauthError == "invalid_client" && again.string("error_description").contains("'jti'"))
         await first.close()
@@ -255,7 +256,7 @@ import Testing
         let revocation = try await second.form(
             "/oauth/revoke",
             ["token": "x", "client_assertion_type": KeyClient.type, "client_assertion": assertion])
-        #expect(revocation.oauthError == "invalid_client")
+        expectEqual(revocation.oauthError, "invalid_client")
         await second.close()
     }
 
@@ -267,11 +268,11 @@ import Testing
         let site = try await Self.site(.inProcess, client, second)
         let end = Int64(site.clock.now.timeIntervalSince1970) + 3600
         let changes: KeyValuePairs<String, JSONValue?> = ["jti": "one", "exp": .integer(end)]
-        #expect(try await site.clientCredentials(try client.assertion(for: site, changes)).status == 200)
-        #expect(try await site.clientCredentials(try second.assertion(for: site, changes)).status == 200)
+        try await expectEqual(site.clientCredentials(try client.assertion(for: site, changes)).status, 200)
+        try await expectEqual(site.clientCredentials(try second.assertion(for: site, changes)).status, 200)
         site.clock.advance(by: 3609)
         try await site.identity.services.store.prune(endedBefore: site.clock.now)
-        #expect(try await site.clientCredentials(try client.assertion(for: site, changes)).status == 401)
+        try await expectEqual(site.clientCredentials(try client.assertion(for: site, changes)).status, 401)
         await site.close()
     }
 
@@ -292,7 +293,7 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(statuses.sorted() == [200] + Array(repeating: 401, count: 15))
+        expectEqual(statuses.sorted(), [200] + Array(repeating: 401, count: 15))
         await other.close()
         await site.close()
     }
@@ -301,15 +302,15 @@ import Testing
     func `A client's assertion that is refused counts as a wrong secret does`() async throws {
         let client = try KeyClient()
         let site = try await Self.site(.inProcess, client) { $0.loginLimitPerMinute = 3 }
-        for _ in 0..<10 { #expect(try await site.clientCredentials(try client.assertion(for: site)).status == 200) }
+        for _ in 0..<10 { try await expectEqual(site.clientCredentials(try client.assertion(for: site)).status, 200) }
         let wrong = try Key.generate(.es256)
         for _ in 0..<3 {
-            #expect(try await site.clientCredentials(try client.assertion(for: site, with: wrong)).status == 401)
+            try await expectEqual(site.clientCredentials(try client.assertion(for: site, with: wrong)).status, 401)
         }
         let refused = try await site.clientCredentials(try client.assertion(for: site))
-        #expect(refused.status == 429)
+        expectEqual(refused.status, 429)
         site.clock.advance(by: 20)
-        #expect(try await site.clientCredentials(try client.assertion(for: site)).status == 200)
+        try await expectEqual(site.clientCredentials(try client.assertion(for: site)).status, 200)
         await site.close()
     }
 
@@ -342,10 +343,10 @@ import Testing
         let page = try await agent.get("\(attempt.url.path())?\(attempt.url.query() ?? "")")
         let redirect = try await agent.signIn(page)
         let response = try await client.finish(try #require(URL(string: redirect.location)))
-        #expect(try await client.userInfo(of: response.tokens).string("email") == "ada@example.com")
+        try await expectEqual(client.userInfo(of: response.tokens).string("email"), "ada@example.com")
         let refreshed = try await client.tokens(
             for: RefreshGrant(refreshToken: try #require(response.tokens.refresh)))
-        #expect(refreshed.tokens.access != response.tokens.access)
+        expectNotEqual(refreshed.tokens.access, response.tokens.access)
         await site.close()
     }
 }

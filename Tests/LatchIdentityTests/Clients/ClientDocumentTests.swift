@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -50,8 +51,8 @@ import Testing
     ])
     func `A document names its own URL, character by character`(url: String) async throws {
         let error = await #expect(throws: IdentityError.self) { try await documents().client(url) }
-        #expect(error?.message.contains("another 'client_id'") == true, "\(error?.message ?? "")")
-        #expect(error?.form.oauth == "invalid_client")
+        expectEqual(error?.message.contains("another 'client_id'"), true, "\(error?.message ?? "")")
+        expectEqual(error?.form.oauth, "invalid_client")
     }
 
     @Test func `A document that cannot be used says why, and not where the server looked`() async throws {
@@ -64,7 +65,7 @@ import Testing
         ]
         for (response, word) in cases {
             let error = await #expect(throws: IdentityError.self) { try await documents(response).client(Self.id) }
-            #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
+            expectEqual(error?.message.contains(word), true, "\(error?.message ?? "")")
         }
     }
 
@@ -113,7 +114,7 @@ import Testing
             return .json(.object(Self.document))
         }
         let metadata = try await site.get("/.well-known/oauth-authorization-server").json
-        #expect(metadata["client_id_metadata_document_supported"] == true)
+        expectEqual(metadata["client_id_metadata_document_supported"], true)
         for _ in 0..<2 {
             var agent = UserAgent(site)
             let page = try await agent.signIn(try await agent.get(Self.app.path()))
@@ -121,10 +122,10 @@ import Testing
             let code = try #require(try await agent.submit(page).parameters["code"])
             let tokens = try await site.exchange(code, Self.app)
             #expect(tokens.status == 200 && tokens.scopes.contains("files:read"))
-            #expect(try await site.refreshGrant(tokens.refreshToken, as: Self.id).status == 200)
+            try await expectEqual(site.refreshGrant(tokens.refreshToken, as: Self.id).status, 200)
         }
         // It is cached: each of these requests needs the client.
-        #expect(fetches.withLock { $0 } == 1)
+        expectEqual(fetches.withLock { $0 }, 1)
         await site.close()
     }
 
@@ -135,22 +136,22 @@ import Testing
             return .json(.object(Self.document))
         }
         var agent = UserAgent(site)
-        #expect(try await agent.get(Self.app.path()).status == 400)
+        try await expectEqual(agent.get(Self.app.path()).status, 400)
         await site.close()
         let open = try await self.site {
             fetches.withLock { $0 += 1 }
             return HTTPResponse(status: .notFound)
         }
         for id in ["http://app.example/client.json", "https://app.example/../x", "https://app.example/%2e%2e/x"] {
-            #expect(try await agent.get(SignInApp(clientID: id).path()).status == 400)
+            try await expectEqual(agent.get(SignInApp(clientID: id).path()).status, 400)
         }
-        #expect(fetches.withLock { $0 } == 0)
+        expectEqual(fetches.withLock { $0 }, 0)
         // A document that cannot be used is a page for the user, and no redirect.
         var visitor = UserAgent(open)
         let page = try await visitor.get(Self.app.path())
         #expect(page.status == 400 && page.field(.location) == nil && fetches.withLock { $0 } == 1)
-        #expect(try await open.refreshGrant("x", as: Self.id).oauthError == "invalid_client")
-        #expect(fetches.withLock { $0 } == 1)
+        try await expectEqual(open.refreshGrant("x", as: Self.id).oauthError, "invalid_client")
+        expectEqual(fetches.withLock { $0 }, 1)
         await open.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -62,9 +63,9 @@ import Testing
         let first = try client(try key("1"))
         host.publish(first.key)
         let site = try await site()
-        #expect(host.count == 0)
-        for _ in 0..<3 { #expect(try await site.clientCredentials(try first.assertion(for: site)).status == 200) }
-        #expect(host.state.withLock { $0.urls } == [Self.url])
+        expectEqual(host.count, 0)
+        for _ in 0..<3 { try await expectEqual(site.clientCredentials(try first.assertion(for: site)).status, 200) }
+        expectEqual(host.state.withLock { $0.urls }, [Self.url])
         await site.close()
     }
 
@@ -74,22 +75,22 @@ import Testing
         let (first, second) = (try client(try key("1")), try client(try key("2")))
         host.publish(first.key)
         let site = try await site()
-        #expect(try await site.clientCredentials(try first.assertion(for: site)).status == 200)
+        try await expectEqual(site.clientCredentials(try first.assertion(for: site)).status, 200)
         site.clock.advance(by: .seconds(61))
         host.publish(second.key)
-        #expect(try await site.clientCredentials(try second.assertion(for: site)).status == 200)
-        #expect(host.count == 2)
+        try await expectEqual(site.clientCredentials(try second.assertion(for: site)).status, 200)
+        expectEqual(host.count, 2)
         // The earlier key is withdrawn.
-        #expect(try await site.clientCredentials(try first.assertion(for: site)).status == 401)
+        try await expectEqual(site.clientCredentials(try first.assertion(for: site)).status, 401)
         for number in 0..<5 {
             let stranger = try client(try key("invented-\(number)"))
             let response = try await site.clientCredentials(try stranger.assertion(for: site))
             #expect(response.status == 401 && response.string("error") == "invalid_client")
         }
-        #expect(host.count == 2)
+        expectEqual(host.count, 2)
         site.clock.advance(by: .seconds(61))
         _ = try await site.clientCredentials(try first.assertion(for: site))
-        #expect(host.count == 3)
+        expectEqual(host.count, 3)
         await site.close()
     }
 
@@ -121,7 +122,7 @@ import Testing
             #expect(!refused.text.contains("404") && !refused.text.contains("service.example"))
         }
         // A pause follows each failure.
-        #expect(host.count == 1)
+        expectEqual(host.count, 1)
         let line = try #require(lines.withLock { $0.first })
         #expect(lines.withLock { $0.count } == 1 && line.message.contains("'service'"))
         #expect(line.message.contains(reason), "\(line.message)")
@@ -134,7 +135,7 @@ import Testing
         let first = try client(try key("1"))
         host.publish(first.key)
         let site = try await site { $0.jwksURI = "http://127.0.0.1:8080/keys" }
-        #expect(try await site.clientCredentials(try first.assertion(for: site)).status == 200)
+        try await expectEqual(site.clientCredentials(try first.assertion(for: site)).status, 200)
         await site.close()
     }
 
@@ -160,7 +161,7 @@ import Testing
         let found = try await source.verified(by: client, among: KeySet()) { keys throws(JOSEError) in
             keys.keys.compactMap(\.id)
         }
-        #expect(try found?.get() == ["1"])
+        try expectEqual(found?.get(), ["1"])
         #expect(inside.count == 0 && outside.count == 1)
     }
 
@@ -170,13 +171,13 @@ import Testing
         var configuration = IdentityConfiguration()
         configuration.clients = [client]
         let error = #expect(throws: IdentityError.self) { try OAuthClients(configuration) }
-        #expect(error?.message.contains("both 'jwks' and 'jwks_uri'") == true)
+        expectEqual(error?.message.contains("both 'jwks' and 'jwks_uri'"), true)
         configuration.clients[0].jwks = nil
-        #expect(try await OAuthClients(configuration).registration(of: "service")?.keys.keys.isEmpty == true)
+        try await expectEqual(OAuthClients(configuration).registration(of: "service")?.keys.keys.isEmpty, true)
         for url in ["http://service.example/k", "https://a@service.example/k", "https://service.example/k#a", "x"] {
-            #expect(OAuthClient(word: "service;jwks_uri=\(url)") == nil, "\(url)")
+            expectNil(OAuthClient(word: "service;jwks_uri=\(url)"), "\(url)")
         }
-        #expect(OAuthClient(word: "service;jwks_uri=\(Self.url)")?.jwksURI == Self.url)
+        expectEqual(OAuthClient(word: "service;jwks_uri=\(Self.url)")?.jwksURI, Self.url)
     }
 
     @Test func `The keys at the URL of a client also verify its requests`() async throws {
@@ -199,9 +200,9 @@ import Testing
             return try await site.send(.get, "/oauth/authorize?\(query)")
         }
         let good = try await page(key)
-        #expect(good.status == 200, "\(good.status) \(good.text)")
+        expectEqual(good.status, 200, "\(good.status) \(good.text)")
         let other = try self.key("1")
-        #expect(try await page(other).status == 400)
+        try await expectEqual(page(other).status, 400)
         await site.close()
     }
 }

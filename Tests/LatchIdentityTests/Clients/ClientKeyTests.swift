@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchJOSE
@@ -25,11 +26,11 @@ import Testing
     @Test func `The keys of a client are public ones that sign its assertions, or the start fails`() throws {
         let key = try Key.generate(.es256)
         let keys = KeySet([key]).jwks()
-        #expect(
-            try problem {
+        try expectEqual(
+            problem {
                 $0.authenticationMethod = .privateKeyJWT
                 $0.jwks = keys
-            } == "")
+            }, "")
         #expect(try problem { $0.authenticationMethod = .privateKeyJWT }.contains("'jwks'"))
         let secrets: [JSONObject] = [
             try key.jwkWithSecretsForStorage(), try Key.generate(.rs256).jwkWithSecretsForStorage(),
@@ -66,7 +67,7 @@ import Testing
         configuration.clientSecretDigests = ["service": ClientSecret.digest]
         #expect(throws: IdentityError.self) { try OAuthClients(configuration) }
         configuration.clientSecretDigests = [:]
-        #expect(try await OAuthClients(configuration).registration(of: "service")?.keys.keys.count == 1)
+        try await expectEqual(OAuthClients(configuration).registration(of: "service")?.keys.keys.count, 1)
     }
 
     @Test func `The keys of a client are read from a table and from a word as they are written`() throws {
@@ -77,17 +78,17 @@ import Testing
         client.jwks = ["keys": [.object(jwk)]]
         #expect(client.word.contains("token_endpoint_auth_method=private_key_jwt"))
         #expect(!client.word.contains(" "))
-        #expect(OAuthClient(word: client.word) == client)
+        expectEqual(OAuthClient(word: client.word), client)
         let tables = OAuthClient.tables.tables([client])
-        #expect(try OAuthClient.tables.parse(tables) == [client])
+        try expectEqual(OAuthClient.tables.parse(tables), [client])
         var table = try #require(tables.first)
         table["jwks"] = client.jwks
-        #expect(try OAuthClient.tables.parse([table]) == [client])
+        try expectEqual(OAuthClient.tables.parse([table]), [client])
         // The method alone makes it confidential.
         let word = "a;token_endpoint_auth_method=client_secret_post"
         #expect(try #require(OAuthClient(word: word)).isConfidential)
         for wrong in ["token_endpoint_auth_method=x", "token_endpoint_auth_signing_alg=HS256", "jwks={", "jwks"] {
-            #expect(OAuthClient(word: "a;\(wrong)") == nil)
+            expectNil(OAuthClient(word: "a;\(wrong)"))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import Testing
@@ -27,16 +28,16 @@ import Testing
     ) async throws {
         let bank = try #require(try await client(profile, .privateKeyJWT).client("bank"))
         #expect(bank.requiresPushedRequests && bank.requiresPKCE && bank.requiresProofs)
-        #expect(bank.requiresRequestObjects == (profile == .fapi2MessageSigning))
+        expectEqual(bank.requiresRequestObjects, profile == .fapi2MessageSigning)
         #expect(bank.assertionAlgorithms == [.ps256, .es256, .eddsa] && bank.idTokenAlgorithm == .es256)
-        #expect(bank.requestObjectAlgorithms == bank.assertionAlgorithms)
+        expectEqual(bank.requestObjectAlgorithms, bank.assertionAlgorithms)
         #expect(throws: IdentityError.self) { try client(profile, .secretBasic) }
     }
 
     @Test func `A profile is read and written as the word of a client`() {
         let word = "bank;confidential;security_profile=fapi2"
-        #expect(OAuthClient(word: word)?.securityProfile == .fapi2)
-        #expect(OAuthClient(word: word)?.word.contains("security_profile=fapi2") == true)
-        #expect(OAuthClient(word: "bank;security_profile=fapi1") == nil)
+        expectEqual(OAuthClient(word: word)?.securityProfile, .fapi2)
+        expectEqual(OAuthClient(word: word)?.word.contains("security_profile=fapi2"), true)
+        expectNil(OAuthClient(word: "bank;security_profile=fapi1"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -50,17 +51,16 @@ import Testing
     @Test func `A web app registers, and signs a user in with the secret that it has got`() async throws {
         let site = try await site()
         let metadata = try await site.get("/.well-known/openid-configuration").json
-        #expect(metadata["registration_endpoint"] == "http://127.0.0.1:8080/oauth/register")
+        expectEqual(metadata["registration_endpoint"], "http://127.0.0.1:8080/oauth/register")
         let registered = try await register(site)
         #expect(registered.status == 201 && registered.field(.cacheControl) == "no-store")
-        #expect(registered.json["client_secret_expires_at"] == 0)
-        #expect(registered.json["redirect_uris"] == ["https://wiki.example/back"])
-        #expect(registered.string("token_endpoint_auth_method") == "client_secret_basic")
+        expectEqual(registered.json["client_secret_expires_at"], 0)
+        expectEqual(registered.json["redirect_uris"], ["https://wiki.example/back"])
+        expectEqual(registered.string("token_endpoint_auth_method"), "client_secret_basic")
         #expect(registered.json["response_types"] == ["code"] && !registered.string("scope").isEmpty)
         #expect(registered.json.allSatisfy { !$0.value.isNull && $0.value != "" })
         let (id, secret) = (registered.string("client_id"), registered.string("client_secret"))
-        #expect(
-            registered.string("registration_client_uri") == "http://127.0.0.1:8080/oauth/register/\(id)")
+        expectEqual(registered.string("registration_client_uri"), "http://127.0.0.1:8080/oauth/register/\(id)")
         let app = SignInApp(clientID: id, redirect: "https://wiki.example/back", scope: "openid files:read")
         var agent = UserAgent(site)
         let page = try await agent.signIn(try await agent.get(app.path()))
@@ -77,7 +77,7 @@ import Testing
         let next = try await site.form(
             "/oauth/token", ["grant_type": "refresh_token", "refresh_token": tokens.refreshToken],
             fields: [.authorization: ClientSecret.basic(id, secret)])
-        #expect(next.status == 200)
+        expectEqual(next.status, 200)
         await site.close()
     }
 
@@ -103,23 +103,22 @@ import Testing
         for other in [
             "http://localhost.evil.example/callback", "http://127.0.0.1:80/callback", "http://localhost:0/callback",
         ] {
-            #expect(
-                try await agent.get(SignInApp(clientID: id, redirect: other).path()).status == 400, "\(other)")
+            try await expectEqual(agent.get(SignInApp(clientID: id, redirect: other).path()).status, 400, "\(other)")
         }
         await site.close()
     }
 
     @Test func `No client registers where the server does not permit it, or without a token`() async throws {
         let off = try await site(.off)
-        #expect(try await register(off).status == 404)
-        #expect(try await off.get("/.well-known/openid-configuration").json["registration_endpoint"] == nil)
+        try await expectEqual(register(off).status, 404)
+        try await expectNil(off.get("/.well-known/openid-configuration").json["registration_endpoint"])
         await off.close()
         let site = try await site(.token)
-        #expect(try await register(site).status == 401)
-        #expect(try await register(site, token: "it1.wrong").oauthError == "invalid_token")
+        try await expectEqual(register(site).status, 401)
+        try await expectEqual(register(site, token: "it1.wrong").oauthError, "invalid_token")
         let token = try await site.identity.clients.makeInitialToken(uses: 1, lifetime: .seconds(60), by: "a test").text
-        #expect(try await register(site, token: token).status == 201)
-        #expect(try await register(site, token: token).status == 401)
+        try await expectEqual(register(site, token: token).status, 201)
+        try await expectEqual(register(site, token: token).status, 401)
         await site.close()
     }
 
@@ -128,7 +127,7 @@ import Testing
         let token = try await site.identity.clients.makeInitialToken(uses: 1, lifetime: .seconds(60), by: "a test").text
         let refused = try await register(site, ["redirect_uris": ["javascript:/x"]], token: token)
         #expect(refused.status == 400 && refused.oauthError == "invalid_redirect_uri")
-        #expect(try await register(site, token: token).status == 201)
+        try await expectEqual(register(site, token: token).status, 201)
         await site.close()
     }
 
@@ -137,32 +136,32 @@ import Testing
         let (registered, other) = (try await register(site), try await register(site, Self.native))
         let read = try await manage(site, .get, registered)
         #expect(read.status == 200 && read.string("client_name") == "A wiki" && read.json["client_secret"] == nil)
-        #expect(read.json["client_id_issued_at"] == registered.json["client_id_issued_at"])
+        expectEqual(read.json["client_id_issued_at"], registered.json["client_id_issued_at"])
         for token in [other.string("registration_access_token"), "rt1.x", registered.string("client_secret")] {
             for method in [HTTPMethod.get, .put, .delete] {
                 let body: JSONObject? = method == .put ? Self.web : nil
-                #expect(try await manage(site, method, registered, token: token, body).status == 401)
+                try await expectEqual(manage(site, method, registered, token: token, body).status, 401)
             }
         }
-        #expect(
-            try await site.call(
+        try await expectEqual(
+            site.call(
                 .get, "/oauth/register/notes", bearer: registered.string("registration_access_token")
-            ).status == 401)
+            ).status, 401)
         var metadata = Self.web
-        #expect(try await manage(site, .put, registered, metadata).oauthError == "invalid_client_metadata")
+        try await expectEqual(manage(site, .put, registered, metadata).oauthError, "invalid_client_metadata")
         metadata["client_id"] = registered.json["client_id"]
         metadata["client_name"] = nil
         metadata["redirect_uris"] = ["https://wiki.example/new"]
         let updated = try await manage(site, .put, registered, metadata)
         #expect(updated.status == 200 && updated.json["client_name"] == nil)
-        #expect(updated.json["redirect_uris"] == ["https://wiki.example/new"])
+        expectEqual(updated.json["redirect_uris"], ["https://wiki.example/new"])
         metadata["client_secret"] = "another"
-        #expect(try await manage(site, .put, registered, metadata).status == 400)
+        try await expectEqual(manage(site, .put, registered, metadata).status, 400)
         metadata["client_secret"] = registered.json["client_secret"]
-        #expect(try await manage(site, .put, registered, metadata).status == 200)
-        #expect(try await manage(site, .delete, registered).status == 204)
-        #expect(try await manage(site, .get, registered).status == 401)
-        #expect(try await manage(site, .get, other).status == 200)
+        try await expectEqual(manage(site, .put, registered, metadata).status, 200)
+        try await expectEqual(manage(site, .delete, registered).status, 204)
+        try await expectEqual(manage(site, .get, registered).status, 401)
+        try await expectEqual(manage(site, .get, other).status, 200)
         await site.close()
     }
 
@@ -174,7 +173,7 @@ import Testing
         ] {
             var metadata = Self.web
             metadata["grant_types"] = .array(grants.map { .string($0) })
-            #expect(try await register(site, metadata).oauthError == "invalid_client_metadata", "\(grants)")
+            try await expectEqual(register(site, metadata).oauthError, "invalid_client_metadata", "\(grants)")
         }
         var metadata = Self.web
         metadata["trusted"] = true
@@ -199,12 +198,12 @@ import Testing
         async throws
     {
         let site = try await site { ($0.registrationLimit, $0.loginLimitPerMinute) = (2, 1) }
-        #expect(try await register(site).status == 201)
-        #expect(try await register(site).status == 201)
-        #expect(try await register(site).status == 503)
-        #expect(try await site.identity.clients.list().count == 2)
+        try await expectEqual(register(site).status, 201)
+        try await expectEqual(register(site).status, 201)
+        try await expectEqual(register(site).status, 503)
+        try await expectEqual(site.identity.clients.list().count, 2)
         for _ in 0..<3 { _ = try await register(site) }
-        #expect(try await register(site).status == 429)
+        try await expectEqual(register(site).status, 429)
         await site.close()
     }
 
@@ -216,20 +215,20 @@ import Testing
                 clientID: client.string("client_id"), redirect: "http://127.0.0.1:6274/callback", scope: "openid")
         }
         let app = app(used)
-        #expect(try await site.exchange(site.code(app), app).status == 200)
+        try await expectEqual(site.exchange(site.code(app), app).status, 200)
         site.clock.advance(by: 86_401)
-        #expect(try await manage(site, .get, unused).status == 401)
+        try await expectEqual(manage(site, .get, unused).status, 401)
         var agent = UserAgent(site)
         let ended = SignInApp(
             clientID: unused.string("client_id"), redirect: "http://127.0.0.1:6274/callback", scope: "openid")
-        #expect(try await agent.get(ended.path()).status == 400)
+        try await expectEqual(agent.get(ended.path()).status, 400)
         site.clock.advance(by: 80 * 86_400)
-        #expect(try await manage(site, .get, used).status == 200)
-        #expect(try await site.exchange(site.code(app), app).status == 200)
+        try await expectEqual(manage(site, .get, used).status, 200)
+        try await expectEqual(site.exchange(site.code(app), app).status, 200)
         site.clock.advance(by: 80 * 86_400)
-        #expect(try await manage(site, .get, used).status == 200)
+        try await expectEqual(manage(site, .get, used).status, 200)
         site.clock.advance(by: 11 * 86_400)
-        #expect(try await manage(site, .get, used).status == 401)
+        try await expectEqual(manage(site, .get, used).status, 401)
         await site.close()
     }
 
@@ -248,18 +247,18 @@ import Testing
                 ], body: HTTPBody(text))
             statuses.append(response.status)
         }
-        #expect(statuses == [201, 201, 201, 429])
+        expectEqual(statuses, [201, 201, 201, 429])
         var metadata = Self.web
         metadata["client_id"] = registered.json["client_id"]
         // What changes nothing writes nothing.
-        for _ in 0..<20 { #expect(try await manage(site, .put, registered, metadata).status == 200) }
+        for _ in 0..<20 { try await expectEqual(manage(site, .put, registered, metadata).status, 200) }
         #expect(try await site.identity.audit.records(limit: 50).allSatisfy { $0.event != "client.changed" })
         statuses = []
         for number in 0..<6 {
             metadata["client_name"] = .string("\(number)")
             statuses.append(try await manage(site, .put, registered, metadata).status)
         }
-        #expect(statuses == [200, 200, 200, 200, 200, 429])
+        expectEqual(statuses, [200, 200, 200, 200, 200, 429])
         await site.close()
     }
 
@@ -285,9 +284,8 @@ import Testing
         let site = try await site { $0.registrationScopes = ["files:read"] }
         var metadata = Self.web
         metadata["scope"] = "openid files:read files:write"
-        #expect(try await register(site, metadata).string("scope") == "openid files:read")
-        #expect(
-            try await register(site).string("scope") == "openid profile email offline_access files:read")
+        try await expectEqual(register(site, metadata).string("scope"), "openid files:read")
+        try await expectEqual(register(site).string("scope"), "openid profile email offline_access files:read")
         await site.close()
     }
 
@@ -299,12 +297,12 @@ import Testing
                 "Origin": "http://127.0.0.1:6274", "Access-Control-Request-Method": "POST",
                 "Access-Control-Request-Headers": "content-type,mcp-protocol-version",
             ])
-        #expect(preflight.field("Access-Control-Allow-Headers") == "content-type,mcp-protocol-version")
+        expectEqual(preflight.field("Access-Control-Allow-Headers"), "content-type,mcp-protocol-version")
         for metadata in [Self.native, [:]] {
             let response = try await site.post(
                 "/oauth/register", .object(metadata), fields: ["Origin": "http://127.0.0.1:6274"])
-            #expect(response.field("Access-Control-Allow-Origin") == "http://127.0.0.1:6274")
-            #expect(response.field("Access-Control-Allow-Credentials") == nil)
+            expectEqual(response.field("Access-Control-Allow-Origin"), "http://127.0.0.1:6274")
+            expectNil(response.field("Access-Control-Allow-Credentials"))
         }
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -42,14 +43,14 @@ import Testing
     func `A registered app proves itself by Basic or in the content (RFC 6749 §2.3.1)`(way: Way) async throws {
         let site = try await site(way)
         let byContent = try await password(site, "reports", ClientSecret.text)
-        #expect(byContent.status == 200)
-        #expect(try JWT(unverified: byContent.accessToken).claims.string("client_id") == "reports")
+        expectEqual(byContent.status, 200)
+        try expectEqual(JWT(unverified: byContent.accessToken).claims.string("client_id"), "reports")
         let basic: HTTPFields = [.authorization: ClientSecret.basic("reports")]
-        #expect(try await password(site, fields: basic, nil, nil).status == 200)
+        try await expectEqual(password(site, fields: basic, nil, nil).status, 200)
         // RFC 6749 §3.2.1: the id may be named once more.
-        #expect(try await password(site, fields: basic, "reports", nil).status == 200)
+        try await expectEqual(password(site, fields: basic, "reports", nil).status, 200)
         let lower: HTTPFields = [.authorization: "basic  " + ClientSecret.basic("reports").dropFirst(6)]
-        #expect(try await password(site, fields: lower, nil, nil).status == 200)
+        try await expectEqual(password(site, fields: lower, nil, nil).status, 200)
         await site.close()
     }
 
@@ -57,8 +58,8 @@ import Testing
         let site = try await site()
         let answer = try await password(
             site, fields: [.authorization: ClientSecret.basic("reports")], "reports", ClientSecret.text)
-        #expect(answer.status == 400)
-        #expect(answer.oauthError == "invalid_request")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.oauthError, "invalid_request")
     }
 
     @Test(arguments: [
@@ -68,15 +69,15 @@ import Testing
     func `A registered app is refused with a field that proves nothing`(field: String) async throws {
         let site = try await site()
         let answer = try await password(site, fields: [.authorization: field], field == "Basic" ? "reports" : nil, nil)
-        #expect(answer.status == 401)
-        #expect(answer.oauthError == "invalid_client")
-        #expect(answer.field(.wwwAuthenticate)?.hasPrefix("Basic realm=") == true)
+        expectEqual(answer.status, 401)
+        expectEqual(answer.oauthError, "invalid_client")
+        expectEqual(answer.field(.wwwAuthenticate)?.hasPrefix("Basic realm="), true)
     }
 
     @Test func `A registered app is refused under another ID than the one it proves`() async throws {
         let site = try await site()
         let fields: HTTPFields = [.authorization: ClientSecret.basic("reports")]
-        #expect(try await password(site, fields: fields, "phone", nil).oauthError == "invalid_client")
+        try await expectEqual(password(site, fields: fields, "phone", nil).oauthError, "invalid_client")
     }
 
     @Test(.tags(.revocationOracle, .publicClientSecret))
@@ -91,18 +92,18 @@ import Testing
             try await password(site, nil, "x"),
         ]
         for answer in answers {
-            #expect(answer.status == 401)
-            #expect(answer.oauthError == "invalid_client")
-            #expect(answer.response.body == answers[0].response.body)
+            expectEqual(answer.status, 401)
+            expectEqual(answer.oauthError, "invalid_client")
+            expectEqual(answer.response.body, answers[0].response.body)
         }
     }
 
     @Test(.tags(.grantRestriction)) func `A registered app can use only the grants of its registration`() async throws {
         let site = try await site()
         let answer = try await password(site, "web", nil)
-        #expect(answer.status == 400)
-        #expect(answer.oauthError == "unauthorized_client")
-        #expect(try await password(site, "phone", nil).status == 200)
+        expectEqual(answer.status, 400)
+        expectEqual(answer.oauthError, "unauthorized_client")
+        try await expectEqual(password(site, "phone", nil).status, 200)
     }
 
     @Test(.tags(.grantRestriction))
@@ -110,10 +111,10 @@ import Testing
         let site = try await Site { $0.clients = [OAuthClient(id: "once", grants: [.password])] }
         try await site.signUp()
         let answer = try await password(site, "once", nil)
-        #expect(answer.status == 200)
-        #expect(answer.json["refresh_token"] == nil)
-        #expect(try await site.get("/files", bearer: answer.accessToken).status == 200)
-        #expect(try await site.refreshGrant("x", as: "once").oauthError == "unauthorized_client")
+        expectEqual(answer.status, 200)
+        expectNil(answer.json["refresh_token"])
+        try await expectEqual(site.get("/files", bearer: answer.accessToken).status, 200)
+        try await expectEqual(site.refreshGrant("x", as: "once").oauthError, "unauthorized_client")
     }
 
     @Test func `A registered app gets no more scopes than its registration has, for any user`() async throws {
@@ -121,9 +122,9 @@ import Testing
         let answer = try await site.passwordGrant(
             scope: "files:read files:delete widgets:admin widgets:read", as: "viewer")
         // files:write implies files:read.
-        #expect(answer.string("scope") == "files:read widgets:read")
-        #expect(try await site.passwordGrant(scope: "projects:read", as: "viewer").oauthError == "invalid_scope")
-        #expect(try await site.passwordGrant(as: "viewer").string("scope") == "widgets:read files:read")
+        expectEqual(answer.string("scope"), "files:read widgets:read")
+        try await expectEqual(site.passwordGrant(scope: "projects:read", as: "viewer").oauthError, "invalid_scope")
+        try await expectEqual(site.passwordGrant(as: "viewer").string("scope"), "widgets:read files:read")
     }
 
     @Test(.tags(.foreignRefreshToken), arguments: Way.allCases)
@@ -138,23 +139,23 @@ import Testing
             try await site.refreshGrant(own.refreshToken, as: "phone"),
         ]
         for answer in attempts {
-            #expect(answer.status == 400)
-            #expect(answer.oauthError == "invalid_grant")
+            expectEqual(answer.status, 400)
+            expectEqual(answer.oauthError, "invalid_grant")
         }
-        #expect(try await site.renew(phone.refreshToken).status == 401)
-        #expect(try await site.post("/auth/refresh", ["refreshToken": .string(phone.refreshToken)]).status == 401)
+        try await expectEqual(site.renew(phone.refreshToken).status, 401)
+        try await expectEqual(site.post("/auth/refresh", ["refreshToken": .string(phone.refreshToken)]).status, 401)
         site.clock.advance(by: 60)
-        #expect(try await site.refreshGrant(phone.refreshToken, as: "phone").status == 200)
-        #expect(try await site.refreshGrant(own.refreshToken, as: "first-party").status == 200)
+        try await expectEqual(site.refreshGrant(phone.refreshToken, as: "phone").status, 200)
+        try await expectEqual(site.refreshGrant(own.refreshToken, as: "first-party").status, 200)
         await site.close()
     }
 
     @Test func `A registered app cannot administer with an administrator's token`() async throws {
         let site = try await site()
         let phone = try await password(site, "phone", nil)
-        #expect(try await site.get("/api/users", bearer: phone.accessToken).status == 403)
+        try await expectEqual(site.get("/api/users", bearer: phone.accessToken).status, 403)
         let own = try await password(site, nil, nil)
-        #expect(try await site.get("/api/users", bearer: own.accessToken).status == 200)
+        try await expectEqual(site.get("/api/users", bearer: own.accessToken).status, 200)
     }
 
     @Test(.tags(.clientSecretGuessing))
@@ -165,13 +166,13 @@ import Testing
             $0.clientSecretDigests = ["reports": ClientSecret.digest]
         }
         try await site.signUp()
-        for _ in 0..<10 { #expect(try await password(site, "reports", ClientSecret.text).status == 200) }
-        for number in 0..<3 { #expect(try await password(site, "reports", "guess\(number)").status == 401) }
+        for _ in 0..<10 { try await expectEqual(password(site, "reports", ClientSecret.text).status, 200) }
+        for number in 0..<3 { try await expectEqual(password(site, "reports", "guess\(number)").status, 401) }
         let refused = try await password(site, "reports", ClientSecret.text)
-        #expect(refused.status == 429)
-        #expect(refused.errorCode == "RATE_LIMIT_EXCEEDED")
+        expectEqual(refused.status, 429)
+        expectEqual(refused.errorCode, "RATE_LIMIT_EXCEEDED")
         site.clock.advance(by: 20)
-        #expect(try await password(site, "reports", ClientSecret.text).status == 200)
+        try await expectEqual(password(site, "reports", ClientSecret.text).status, 200)
     }
 
     @Test func `A registered app loses its tokens as soon as its registration is gone`() async throws {
@@ -183,8 +184,8 @@ import Testing
         let request = HTTPRequest(
             scheme: "http", authority: "127.0.0.1:8080", path: "/user/profile",
             fields: [.authorization: "Bearer \(phone.accessToken)"])
-        #expect(try await next.handler.respond(to: request).status == .unauthorized)
-        #expect(try await site.identity.handler.respond(to: request).status == .ok)
+        try await expectEqual(next.handler.respond(to: request).status, .unauthorized)
+        try await expectEqual(site.identity.handler.respond(to: request).status, .ok)
         await next.close()
     }
 }
@@ -193,19 +194,19 @@ import Testing
     @Test func `A request without client_id is refused the grants that the configuration takes from it`() async throws {
         let site = try await Site { $0.firstPartyGrants = [] }
         try await site.signUp()
-        #expect(try await site.passwordGrant().oauthError == "unauthorized_client")
+        try await expectEqual(site.passwordGrant().oauthError, "unauthorized_client")
         let login = try await site.logIn()
-        #expect(login.status == 200)
-        #expect(try await site.refreshGrant(login.refresh).oauthError == "unauthorized_client")
+        expectEqual(login.status, 200)
+        try await expectEqual(site.refreshGrant(login.refresh).oauthError, "unauthorized_client")
         let json = try await site.post("/oauth/token/refresh", ["refresh_token": .string(login.refresh)])
-        #expect(json.oauthError == "unauthorized_client")
-        #expect(try await site.renew(login.refresh).status == 200)
+        expectEqual(json.oauthError, "unauthorized_client")
+        try await expectEqual(site.renew(login.refresh).status, 200)
     }
 
     @Test func `A request without client_id gets no more scopes than the configuration leaves it`() async throws {
         let site = try await Site { $0.firstPartyScopes = Scopes(parsing: "files:read") }
         try await site.signUp()
-        #expect(try await site.passwordGrant(scope: "files:read widgets:read").string("scope") == "files:read")
-        #expect(try await site.passwordGrant().string("scope") == "files:read")
+        try await expectEqual(site.passwordGrant(scope: "files:read widgets:read").string("scope"), "files:read")
+        try await expectEqual(site.passwordGrant().string("scope"), "files:read")
     }
 }

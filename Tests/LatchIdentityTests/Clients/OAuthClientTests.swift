@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import Testing
@@ -10,18 +11,18 @@ import Testing
     @Test func `The registration of an app is one word of a configuration`() throws {
         let app = try #require(
             OAuthClient(word: "reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read"))
-        #expect(app.id == "reports")
+        expectEqual(app.id, "reports")
         #expect(app.isConfidential)
-        #expect(app.grants == [.password, .refreshToken])
-        #expect(app.scopes == Scopes(parsing: "files:read widgets:read"))
+        expectEqual(app.grants, [.password, .refreshToken])
+        expectEqual(app.scopes, Scopes(parsing: "files:read widgets:read"))
     }
 
     @Test func `The registration of an app leaves out the password grant if it is not named`() throws {
         let app = try #require(OAuthClient(word: "phone"))
-        #expect(app.grants == [.refreshToken])
+        expectEqual(app.grants, [.refreshToken])
         #expect(!app.isConfidential)
-        #expect(app.scopes == nil)
-        #expect(try #require(OAuthClient(word: "phone;scopes=")).scopes == Scopes())
+        expectNil(app.scopes)
+        try expectEqual(#require(OAuthClient(word: "phone;scopes=")).scopes, Scopes())
     }
 
     @Test(arguments: [
@@ -34,8 +35,8 @@ import Testing
     ])
     func `The registration of an app is written as it is read`(word: String) throws {
         let app = try #require(OAuthClient(word: word))
-        #expect(app.word == word)
-        #expect(OAuthClient(word: app.word) == app)
+        expectEqual(app.word, word)
+        expectEqual(OAuthClient(word: app.word), app)
     }
 
     @Test(arguments: [
@@ -50,7 +51,7 @@ import Testing
         "a;grants=password;grants=refresh_token",
     ])
     func `The registration of an app is refused if a word of it is unknown or has no effect`(word: String) {
-        #expect(OAuthClient(word: word) == nil)
+        expectNil(OAuthClient(word: word))
     }
 
     private func failure(_ change: (inout IdentityConfiguration) -> Void) -> IdentityError? {
@@ -82,30 +83,30 @@ import Testing
         ]
         for change in wrong {
             let error = failure(change)
-            #expect(error?.code == IdentityError.invalidSetting.code)
-            #expect(error?.message.contains("client_secrets") == true)
-            #expect(error?.message.contains(digest) == false)
+            expectEqual(error?.code, IdentityError.invalidSetting.code)
+            expectEqual(error?.message.contains("client_secrets"), true)
+            expectEqual(error?.message.contains(digest), false)
         }
-        #expect(
+        expectNil(
             failure {
                 $0.clients = [app]
                 $0.clientSecretDigests = ["reports": digest]
-            } == nil)
+            })
     }
 
     @Test func `The registration of a public app requires PKCE`() {
         let error = failure { $0.clients = [OAuthClient(id: "phone", requiresPKCE: false)] }
-        #expect(error?.message.contains("'phone' is public") == true)
+        expectEqual(error?.message.contains("'phone' is public"), true)
     }
 
     @Test func `The registration of a public app cannot introspect all tokens`() {
         let error = failure { $0.clients = [OAuthClient(id: "phone", introspectsAllTokens: true)] }
-        #expect(error?.message.contains("'introspect_all'") == true)
+        expectEqual(error?.message.contains("'introspect_all'"), true)
     }
 
     @Test func `The registration of an app occurs once under its ID`() {
         for apps in [[OAuthClient(id: "a"), OAuthClient(id: "a")], [OAuthClient(id: "first-party")]] {
-            #expect(failure { $0.clients = apps }?.message.contains("'clients'") == true)
+            expectEqual(failure { $0.clients = apps }?.message.contains("'clients'"), true)
         }
     }
 
@@ -123,7 +124,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         await #expect(throws: IdentityError.self) { try await site.identity.reconfigured(broken) }
-        #expect(try await site.passwordGrant().status == 200)
+        try await expectEqual(site.passwordGrant().status, 200)
         await site.close()
     }
 }

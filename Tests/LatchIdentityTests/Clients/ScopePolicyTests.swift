@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import TestTags
@@ -59,7 +60,7 @@ import Testing
         do throws(IdentityError) {
             return try body()
         } catch {
-            #expect(error.code == IdentityError.invalidScope.code)
+            expectEqual(error.code, IdentityError.invalidScope.code)
             return nil
         }
     }
@@ -73,9 +74,9 @@ import Testing
             let (rules, account, app, asked) = (rules(&dice), try account(&dice), app(&dice), dice.scopes())
             let expected = asked.elements.filter { mayHave($0, rules, account, app) }
             let granted = grant { () throws(IdentityError) in try rules.granted(asked, to: account, by: app) }
-            #expect(granted?.elements == (expected.isEmpty ? nil : expected), "seed \(seed)")
+            expectEqual(granted?.elements, expected.isEmpty ? nil : expected, "seed \(seed)")
             let standard = grant { () throws(IdentityError) in try rules.granted(nil, to: account, by: app) }
-            #expect(standard?.elements.allSatisfy { mayHave($0, rules, account, app) } == true, "seed \(seed)")
+            expectEqual(standard?.elements.allSatisfy { mayHave($0, rules, account, app) }, true, "seed \(seed)")
         }
     }
 
@@ -105,7 +106,7 @@ import Testing
     @Test(arguments: ["secret", ClientSecret.text, ":", "%", "a:b:c", "ü", " "])
     func `The credentials of an app come out of a Basic field unchanged`(secret: String) throws {
         let credentials = try #require(ClientCredentials(basic: ClientSecret.basic("my app:1", secret)))
-        #expect(credentials.id == "my app:1")
+        expectEqual(credentials.id, "my app:1")
         #expect(credentials.secrets.contains(secret))
         #expect(!"\(credentials) \(String(reflecting: credentials))".contains(secret) || secret == ":" || secret == " ")
     }
@@ -122,6 +123,6 @@ import Testing
         "Basic cmVwb3J0czp4 ", "Basic /w==", "BasiccmVwb3J0czp4", "Basic\tcmVwb3J0czp4",
     ])
     func `The credentials of an app are refused in any other field`(field: String) {
-        #expect(ClientCredentials(basic: field) == nil)
+        expectNil(ClientCredentials(basic: field))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -23,26 +24,26 @@ import Testing
         let site = try await Site(way)
         let account = try await site.signUp()
         let login = try await login(site)
-        #expect(login.status == 200)
-        #expect(login.field(.setCookie) == nil)
-        #expect(login.field(.cacheControl) == "no-store")
-        #expect(login.json["expiresIn"]?.intValue == 900)
-        #expect(login.string("tokenType") == "Bearer")
-        #expect(login.string("userId") == account.id)
-        #expect(try await site.get("/user/profile", bearer: login.access).string("id") == account.id)
+        expectEqual(login.status, 200)
+        expectNil(login.field(.setCookie))
+        expectEqual(login.field(.cacheControl), "no-store")
+        expectEqual(login.json["expiresIn"]?.intValue, 900)
+        expectEqual(login.string("tokenType"), "Bearer")
+        expectEqual(login.string("userId"), account.id)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).string("id"), account.id)
 
         let next = try await site.post("/auth/refresh", ["refreshToken": .string(login.refresh)])
-        #expect(next.status == 200)
-        #expect(next.refresh != login.refresh)
+        expectEqual(next.status, 200)
+        expectNotEqual(next.refresh, login.refresh)
 
         let logout = try await site.call(.post, "/auth/logout", bearer: next.access)
-        #expect(logout.status == 200)
-        #expect(logout.message?.isEmpty == false)
-        #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
+        expectEqual(logout.status, 200)
+        expectEqual(logout.message?.isEmpty, false)
+        try await expectEqual(site.get("/user/profile", bearer: next.access).status, 401)
         let refused = try await site.post("/auth/refresh", ["refreshToken": .string(next.refresh)])
-        #expect(refused.status == 401)
-        #expect(refused.message == "The session has ended.")
-        #expect(refused.errorCode == "INVALID_REFRESH_TOKEN")
+        expectEqual(refused.status, 401)
+        expectEqual(refused.message, "The session has ended.")
+        expectEqual(refused.errorCode, "INVALID_REFRESH_TOKEN")
         await site.close()
     }
 
@@ -53,11 +54,11 @@ import Testing
         let login = try await login(site)
         for _ in 0..<2 {
             let answer = try await site.post("/auth/logout", ["refreshToken": .string(login.refresh)])
-            #expect(answer.status == 200)
+            expectEqual(answer.status, 200)
         }
-        #expect(try await site.send(.post, "/auth/logout").status == 200)
-        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
-        #expect(try await site.metric("latch_families_revoked_total") == 1)
+        try await expectEqual(site.send(.post, "/auth/logout").status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 1)
     }
 
     @Test
@@ -66,13 +67,13 @@ import Testing
         try await site.signUp()
         let login = try await login(site)
         site.clock.advance(by: 86_400)
-        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
         let all = try await site.call(.post, "/auth/logout", bearer: login.access, ["allDevices": true])
-        #expect(all.status == 401)
-        #expect(try await site.call(.post, "/auth/logout", bearer: login.access + "x").status == 200)
-        #expect(try await site.metric("latch_families_revoked_total") == 0)
-        #expect(try await site.call(.post, "/auth/logout", bearer: login.access).status == 200)
-        #expect(try await site.metric("latch_families_revoked_total") == 1)
+        expectEqual(all.status, 401)
+        try await expectEqual(site.call(.post, "/auth/logout", bearer: login.access + "x").status, 200)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 0)
+        try await expectEqual(site.call(.post, "/auth/logout", bearer: login.access).status, 200)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 1)
         await site.close()
     }
 
@@ -82,16 +83,16 @@ import Testing
         let login = try await login(site)
         let body: JSONValue = ["refreshToken": .string(login.refresh)]
         let first = try await site.post("/auth/refresh", body, fields: [.idempotencyKey: "k"])
-        #expect(try await site.post("/auth/refresh", body).refresh == first.refresh)
+        try await expectEqual(site.post("/auth/refresh", body).refresh, first.refresh)
         // An empty key is none.
         let other: JSONValue = ["refreshToken": .string(try await self.login(site).refresh)]
-        #expect(try await site.post("/auth/refresh", other, fields: [.idempotencyKey: ""]).status == 200)
+        try await expectEqual(site.post("/auth/refresh", other, fields: [.idempotencyKey: ""]).status, 200)
         site.clock.advance(by: 3600)
-        #expect(try await site.post("/auth/refresh", body, fields: [.idempotencyKey: "k"]).refresh == first.refresh)
-        #expect(try await site.post("/auth/refresh", other, fields: [.idempotencyKey: ""]).status == 401)
+        try await expectEqual(site.post("/auth/refresh", body, fields: [.idempotencyKey: "k"]).refresh, first.refresh)
+        try await expectEqual(site.post("/auth/refresh", other, fields: [.idempotencyKey: ""]).status, 401)
         // C1: without the key it is a reuse by now.
-        #expect(try await site.post("/auth/refresh", body).status == 401)
-        #expect(try await site.post("/auth/refresh", ["refreshToken": .string(first.refresh)]).status == 401)
+        try await expectEqual(site.post("/auth/refresh", body).status, 401)
+        try await expectEqual(site.post("/auth/refresh", ["refreshToken": .string(first.refresh)]).status, 401)
     }
 
     @Test(.tags(.accountEnumeration), arguments: Way.allCases)
@@ -109,11 +110,11 @@ import Testing
             try await login(site, "", password: ""),
         ]
         for answer in answers {
-            #expect(answer.status == 401)
-            #expect(answer.response.body == answers[0].response.body)
+            expectEqual(answer.status, 401)
+            expectEqual(answer.response.body, answers[0].response.body)
         }
-        #expect(answers[0].string("code") == "invalidCredentials")
-        #expect(answers[0].errorCode == "INVALID_CREDENTIALS")
+        expectEqual(answers[0].string("code"), "invalidCredentials")
+        expectEqual(answers[0].errorCode, "INVALID_CREDENTIALS")
         let closed = try await login(site, "disabled@example.com")
         #expect(closed.status == 403 && closed.string("code") == "accountClosed")
         await site.close()
@@ -126,14 +127,14 @@ import Testing
         _ = try await site.logIn(password: "wrong")
         _ = try await site.passwordGrant(password: "wrong")
         for answer in [try await login(site), try await site.logIn(), try await site.passwordGrant()] {
-            #expect(answer.status == 429)
-            #expect(answer.field(.retryAfter) == "20")
-            #expect(answer.field("RateLimit") == #""login";r=0;t=20"#)
+            expectEqual(answer.status, 429)
+            expectEqual(answer.field(.retryAfter), "20")
+            expectEqual(answer.field("RateLimit"), #""login";r=0;t=20"#)
         }
         let answer = try await site.passwordGrant()
-        #expect(answer.errorCode == "RATE_LIMIT_EXCEEDED")
-        #expect(answer.number("retry_after") == 20)
-        #expect(try await site.metric(#"latch_logins_total{result="limited"}"#) == 4)
+        expectEqual(answer.errorCode, "RATE_LIMIT_EXCEEDED")
+        expectEqual(answer.number("retry_after"), 20)
+        try await expectEqual(site.metric(#"latch_logins_total{result="limited"}"#), 4)
     }
 
     @Test(arguments: ["/auth/login", "/auth/refresh", "/auth/signup", "/oauth/token/refresh"])
@@ -142,12 +143,12 @@ import Testing
         for content in ["", "{", "[]", "null", #"{"email":1,"password":2,"refreshToken":3,"refresh_token":4}"#, "{}"] {
             let answer = try await site.send(
                 .post, path, fields: [.contentType: "application/json"], body: HTTPBody(content))
-            #expect(answer.status == 400, "\(content)")
+            expectEqual(answer.status, 400, "\(content)")
             #expect(!answer.string("detail").isEmpty)
             #expect(!answer.errorCode.isEmpty)
         }
         let form = try await site.post(path, form: "email=a&password=b")
-        #expect(form.status == (path.hasPrefix("/oauth") ? 400 : 415))
+        expectEqual(form.status, path.hasPrefix("/oauth") ? 400 : 415)
     }
 }
 
@@ -166,16 +167,16 @@ import Testing
     {
         let site = try await Site(way)
         let answer = try await signUp(site, Self.ada)
-        #expect(answer.status == 201)
-        #expect(answer.string("username") == "Ada.L")
-        #expect(answer.string("email") == "ada@example.com")
-        #expect(answer.string("user_id") == answer.string("id"))
+        expectEqual(answer.status, 201)
+        expectEqual(answer.string("username"), "Ada.L")
+        expectEqual(answer.string("email"), "ada@example.com")
+        expectEqual(answer.string("user_id"), answer.string("id"))
         #expect(!answer.text.contains(Site.password) && !answer.text.contains("argon2"))
         for name in ["ada.l", "ADA.L ", "Ada@example.com"] {
             let login = try await site.passwordGrant(name)
-            #expect(login.status == 200)
-            #expect(login.string("user_id") == answer.string("user_id"))
-            #expect(try await site.get("/user/profile", bearer: login.accessToken).string("username") == "Ada.L")
+            expectEqual(login.status, 200)
+            expectEqual(login.string("user_id"), answer.string("user_id"))
+            try await expectEqual(site.get("/user/profile", bearer: login.accessToken).string("username"), "Ada.L")
         }
         await site.close()
     }
@@ -185,20 +186,20 @@ import Testing
         async throws
     {
         let site = try await Site(way)
-        #expect(try await signUp(site, Self.ada).status == 201)
+        try await expectEqual(signUp(site, Self.ada).status, 201)
         let others: [JSONObject] = [
             ["username": "other", "email": "ADA@example.com", "password": "Another456!"],
             ["username": "ada.l", "email": "other@example.com", "password": "Another456!"],
         ]
         for members in others {
             let answer = try await signUp(site, members)
-            #expect(answer.status == 409)
-            #expect(answer.string("code") == "alreadyExists")
-            #expect(answer.errorCode == "ALREADY_EXISTS")
+            expectEqual(answer.status, 409)
+            expectEqual(answer.string("code"), "alreadyExists")
+            expectEqual(answer.errorCode, "ALREADY_EXISTS")
             #expect(!answer.string("detail").isEmpty)
         }
-        #expect(try await site.passwordGrant("ada.l").status == 200)
-        #expect(try await site.identity.administration.account(email: "other@example.com") == nil)
+        try await expectEqual(site.passwordGrant("ada.l").status, 200)
+        try await expectNil(site.identity.administration.account(email: "other@example.com"))
         await site.close()
     }
 
@@ -216,14 +217,14 @@ import Testing
         members["user_id"] = "chosen"
         members["status"] = "active"
         let answer = try await signUp(site, members)
-        #expect(answer.status == 201)
-        #expect(answer.string("id") != "chosen")
-        #expect(answer.json["roles"]?.arrayValue == [])
-        #expect(answer.json["permissions"]?.arrayValue == [])
-        #expect(answer.json["emailVerified"]?.boolValue == false)
+        expectEqual(answer.status, 201)
+        expectNotEqual(answer.string("id"), "chosen")
+        expectEqual(answer.json["roles"]?.arrayValue, [])
+        expectEqual(answer.json["permissions"]?.arrayValue, [])
+        expectEqual(answer.json["emailVerified"]?.boolValue, false)
         let login = try await site.passwordGrant("ada.l", scope: "widgets:admin widgets:read")
-        #expect(login.string("scope") == "widgets:read")
-        #expect(try await site.get("/api/users", bearer: login.accessToken).status == 403)
+        expectEqual(login.string("scope"), "widgets:read")
+        try await expectEqual(site.get("/api/users", bearer: login.accessToken).status, 403)
     }
 
     @Test func `The sign-up route treats the address as user name as no user name`() async throws {
@@ -231,11 +232,11 @@ import Testing
         var members = Self.ada
         members["username"] = " ADA@example.com "
         let answer = try await signUp(site, members)
-        #expect(answer.status == 201)
-        #expect(answer.json["username"] == nil)
-        #expect(
-            try await signUp(site, ["email": "b@example.com", "password": "Secret123!", "username": ""]).status == 201)
-        #expect(try await signUp(site, ["email": "c@example.com", "password": "Secret123!"]).status == 201)
+        expectEqual(answer.status, 201)
+        expectNil(answer.json["username"])
+        try await expectEqual(
+            signUp(site, ["email": "b@example.com", "password": "Secret123!", "username": ""]).status, 201)
+        try await expectEqual(signUp(site, ["email": "c@example.com", "password": "Secret123!"]).status, 201)
     }
 
     @Test(
@@ -252,9 +253,9 @@ import Testing
         var members = Self.ada
         members["username"] = .string(username)
         let answer = try await signUp(site, members)
-        #expect(answer.status == 400)
-        #expect(answer.string("code") == "invalidInput")
-        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
+        expectEqual(answer.status, 400)
+        expectEqual(answer.string("code"), "invalidInput")
+        try await expectNil(site.identity.administration.account(email: "ada@example.com"))
     }
 
     @Test(.tags(.parallelSignUp), arguments: Way.allCases)
@@ -270,8 +271,8 @@ import Testing
             }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
-        #expect(statuses.filter { $0 == 201 }.count == 1)
-        #expect(statuses.filter { $0 == 409 }.count == 9)
+        expectEqual(statuses.filter { $0 == 201 }.count, 1)
+        expectEqual(statuses.filter { $0 == 409 }.count, 9)
         await site.close()
     }
 
@@ -280,12 +281,12 @@ import Testing
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 4 }
-        #expect(try await signUp(site, Self.ada).status == 201)
+        try await expectEqual(signUp(site, Self.ada).status, 201)
         var statuses: [Int] = []
         for name in ["ada.l", "ADA.L", "ada.l", "Ada.l", "ada.l"] {
             statuses.append(try await site.passwordGrant(name, password: "wrong").status)
         }
-        #expect(statuses == [400, 400, 400, 400, 429])
+        expectEqual(statuses, [400, 400, 400, 400, 429])
         let (own, stranger) = (
             try await site.passwordGrant("ada@example.com", password: "wrong"),
             try await site.passwordGrant("eve@example.com", password: "wrong")
@@ -299,7 +300,7 @@ import Testing
         var members = Self.ada
         members["password"] = .string(password)
         let answer = try await signUp(site, members)
-        #expect(answer.status == 400)
-        #expect(answer.string("code") == "weakPassword")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.string("code"), "weakPassword")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -20,13 +21,13 @@ import Testing
 
     @Test func `The settings have the defaults of the contract`() {
         let configuration = IdentityConfiguration()
-        #expect(configuration.accessTokenLifetime == .seconds(900))
-        #expect(configuration.refreshTokenLifetime == .seconds(2_592_000))
-        #expect(configuration.replayWindow == .seconds(30))
+        expectEqual(configuration.accessTokenLifetime, .seconds(900))
+        expectEqual(configuration.refreshTokenLifetime, .seconds(2_592_000))
+        expectEqual(configuration.replayWindow, .seconds(30))
         #expect(!configuration.requireVerifiedEmail)
         #expect(configuration.scopes == [] && configuration.defaultScopes == [])
-        #expect(configuration.argon2MemoryKiB == 19_456)
-        #expect(configuration.argon2Passes == 2)
+        expectEqual(configuration.argon2MemoryKiB, 19_456)
+        expectEqual(configuration.argon2Passes, 2)
     }
 
     @Test func `The settings are read from text by their names`() throws {
@@ -37,14 +38,14 @@ import Testing
             "admin_listen": "127.0.0.1:9000", "issuer": "https://id.example.com",
             "allowed_origins": "https://a.example, https://b.example", "mail_sender": "id@example.com",
         ])
-        #expect(configuration.accessTokenLifetime == .seconds(60))
-        #expect(configuration.replayWindow == .zero)
+        expectEqual(configuration.accessTokenLifetime, .seconds(60))
+        expectEqual(configuration.replayWindow, .zero)
         #expect(configuration.requireVerifiedEmail)
-        #expect(configuration.argon2MemoryKiB == 1024)
-        #expect(configuration.mailDirectory == "/var/mail")
-        #expect(configuration.adminListen == "127.0.0.1:9000")
-        #expect(configuration.allowedOrigins == ["https://a.example", "https://b.example"])
-        #expect(configuration.mailSender == "id@example.com")
+        expectEqual(configuration.argon2MemoryKiB, 1024)
+        expectEqual(configuration.mailDirectory, "/var/mail")
+        expectEqual(configuration.adminListen, "127.0.0.1:9000")
+        expectEqual(configuration.allowedOrigins, ["https://a.example", "https://b.example"])
+        expectEqual(configuration.mailSender, "id@example.com")
     }
 
     @Test(arguments: [
@@ -56,19 +57,19 @@ import Testing
     func `The settings with impossible values are refused by name, with the allowed values`(key: String, value: String)
     {
         let error = failure([key: value])
-        #expect(error?.code == IdentityError.invalidSetting.code)
-        #expect(error?.message.contains(key) == true)
+        expectEqual(error?.code, IdentityError.invalidSetting.code)
+        expectEqual(error?.message.contains(key), true)
         #expect(error?.hint != nil)
     }
 
     @Test func `The settings with unknown names are refused with the intended name`() {
         let error = failure(["access_token_lifetme": "60"])
-        #expect(error?.message.contains("access_token_lifetme") == true)
-        #expect(error?.hint?.contains("access_token_lifetime") == true)
+        expectEqual(error?.message.contains("access_token_lifetme"), true)
+        expectEqual(error?.hint?.contains("access_token_lifetime"), true)
     }
 
     @Test func `The settings have unique keys and a summary`() {
-        #expect(Set(IdentityConfiguration.settings.map(\.key)).count == IdentityConfiguration.settings.count)
+        expectEqual(Set(IdentityConfiguration.settings.map(\.key)).count, IdentityConfiguration.settings.count)
         #expect(IdentityConfiguration.settings.allSatisfy { !$0.summary.isEmpty })
     }
 
@@ -89,6 +90,6 @@ import Testing
         configuration.issuer = "https://id.example.com"
         configuration.replayWindow = .seconds(5)
         let shown = IdentityConfiguration.settings.filter { !$0.isSecret }.map { ($0.key, $0.shown(in: configuration)) }
-        #expect(try IdentityConfiguration(values: Dictionary(uniqueKeysWithValues: shown)) == configuration)
+        try expectEqual(IdentityConfiguration(values: Dictionary(uniqueKeysWithValues: shown)), configuration)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -31,19 +32,19 @@ import Testing
         let site = try await Site { $0.accessTokenLifetime = .seconds(60) }
         try await site.signUp()
         let first = try await site.logIn()
-        #expect(lifetime(of: first.access) == 60)
+        expectEqual(lifetime(of: first.access), 60)
         var configuration = site.identity.services.configuration
         configuration.accessTokenLifetime = .seconds(700)
         let next = try await site.identity.reconfigured(configuration)
         let profile = try await answer(next, .get, "/user/profile", bearer: first.access)
-        #expect(profile.status == 200)
+        expectEqual(profile.status, 200)
         let renewed = try await answer(
             next, .post, "/api/auth/refresh-token", json: ["refreshToken": .string(first.refresh)])
-        #expect(renewed.status == 200)
-        #expect(lifetime(of: renewed.access) == 700)
+        expectEqual(renewed.status, 200)
+        expectEqual(lifetime(of: renewed.access), 700)
         // Whoever still speaks to the earlier value is answered too.
         let earlier = try await site.get("/user/profile", bearer: renewed.access)
-        #expect(earlier.status == 200)
+        expectEqual(earlier.status, 200)
         await next.close()
     }
 
@@ -53,7 +54,7 @@ import Testing
         _ = try await site.logIn()
         _ = try await site.logIn(password: "wrong password")
         let next = try await site.identity.reconfigured(site.identity.services.configuration)
-        #expect(next.issuer == site.identity.issuer)
+        expectEqual(next.issuer, site.identity.issuer)
         let metrics = try await answer(next, .get, "/metrics").text
         #expect(metrics.contains(#"latch_logins_total{result="success"} 1"#))
         #expect(metrics.contains(#"latch_logins_total{result="failure"} 1"#))
@@ -64,14 +65,14 @@ import Testing
     @Test func `A reload can require a verified address`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
         var configuration = site.identity.services.configuration
         configuration.requireVerifiedEmail = true
         let next = try await site.identity.reconfigured(configuration)
         let login = try await answer(
             next, .post, "/api/auth/clients/login",
             json: ["email": "ada@example.com", "password": .string(Site.password)])
-        #expect(login.status == 403)
+        expectEqual(login.status, 403)
         await next.close()
     }
 
@@ -82,7 +83,7 @@ import Testing
         configuration.argon2MemoryKiB = 1
         let refused = configuration
         await #expect(throws: IdentityError.invalidSetting) { try await site.identity.reconfigured(refused) }
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import Testing
 
@@ -180,7 +181,7 @@ import Testing
     ]
 
     @Test func `The value of a setting is tried here for every setting`() {
-        #expect(Set(Self.table.map(\.key)) == Set(IdentityConfiguration.settings.map(\.key)))
+        expectEqual(Set(Self.table.map(\.key)), Set(IdentityConfiguration.settings.map(\.key)))
     }
 
     @Test(arguments: table.indices)
@@ -191,9 +192,9 @@ import Testing
             let configuration = try IdentityConfiguration(values: [key: text])
             let shown = setting.shown(in: configuration)
             if setting.isSecret {
-                #expect(shown == (text.isEmpty ? "" : "(redacted)"))
+                expectEqual(shown, text.isEmpty ? "" : "(redacted)")
             } else {
-                #expect(try IdentityConfiguration(values: [key: shown]) == configuration, "\(key) = \(text)")
+                try expectEqual(IdentityConfiguration(values: [key: shown]), configuration, "\(key) = \(text)")
             }
         }
     }
@@ -205,8 +206,8 @@ import Testing
             let error = #expect(throws: IdentityError.self, "\(key) = \(text)") {
                 try IdentityConfiguration(values: [key: text])
             }
-            #expect(error?.code == IdentityError.invalidSetting.code)
-            #expect(error?.message.hasPrefix("The setting '\(key)' ") == true)
+            expectEqual(error?.code, IdentityError.invalidSetting.code)
+            expectEqual(error?.message.hasPrefix("The setting '\(key)' "), true)
         }
     }
 
@@ -229,8 +230,8 @@ import Testing
             let error = #expect(throws: IdentityError.self) {
                 try IdentityConfiguration(values: ["smtp_url": url]).mailer()
             }
-            #expect(error?.message.contains("smtp_url") == true)
-            #expect(error.map { "\($0)".contains("hunter2") } == false)
+            expectEqual(error?.message.contains("smtp_url"), true)
+            expectEqual(error.map { "\($0)".contains("hunter2") }, false)
         }
     }
 }

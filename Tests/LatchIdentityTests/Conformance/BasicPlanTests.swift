@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -63,7 +64,7 @@ import Testing
         let peer = try await SuitePeer.basic(mode).first
         var agent = UserAgent(peer.site)
         let (tokens, id) = try await peer.signIn(&agent, module.change)
-        #expect(try await peer.userInfo(tokens.accessToken).json["sub"] == id["sub"])
+        try await expectEqual(peer.userInfo(tokens.accessToken).json["sub"], id["sub"])
         let scopes = try await peer.site.get("/.well-known/openid-configuration").json["scopes_supported"]?.arrayValue
         #expect(scopes?.contains("address") == false && scopes?.contains("phone") == false)
         await peer.site.close()
@@ -76,7 +77,7 @@ import Testing
         var peer = try await SuitePeer.basic(mode).first
         peer.app.nonce = nil
         var agent = UserAgent(peer.site)
-        #expect(try await peer.signIn(&agent).id["nonce"] == nil)
+        try await expectNil(peer.signIn(&agent).id["nonce"])
         await peer.site.close()
     }
 
@@ -122,7 +123,7 @@ import Testing
         let metadata = try await peer.site.get("/.well-known/openid-configuration").json
         let values = metadata["acr_values_supported"]?.arrayValue?.compactMap(\.stringValue) ?? []
         let id = try await peer.signIn(&agent, ["acr_values": values.joined(separator: " ")]).id
-        #expect(id.string("acr").map { values.contains($0) } == true)
+        expectEqual(id.string("acr").map { values.contains($0) }, true)
         await peer.site.close()
     }
 
@@ -144,7 +145,7 @@ import Testing
             default: try await peer.site.post("/oauth/userinfo", form: "access_token=\(tokens.accessToken)")
             }
         #expect(user.status == 200 && user.field(.contentType)?.hasPrefix("application/json") == true)
-        #expect(user.json["sub"] == id["sub"])
+        expectEqual(user.json["sub"], id["sub"])
         await peer.site.close()
     }
 
@@ -162,8 +163,9 @@ import Testing
         var agent = UserAgent(peer.site)
         let (tokens, id) = try await peer.signIn(&agent, ["scope": "openid profile"])
         let user = try await peer.userInfo(tokens.accessToken).json
-        #expect(
-            Set(user.keys) == [
+        expectEqual(
+            Set(user.keys),
+            [
                 "sub", "name", "given_name", "family_name", "nickname", "preferred_username", "picture", "zoneinfo",
                 "locale", "updated_at",
             ])
@@ -208,12 +210,12 @@ import Testing
         peer.site.clock.advance(by: 2)
         let page = try await agent.get(
             try await peer.path(module == "oidcc-prompt-login" ? ["prompt": "login"] : ["max_age": "1"]))
-        #expect(page.formAction == "/login")
+        expectEqual(page.formAction, "/login")
         let done = try await peer.answer(page, in: &agent)
         let code = try #require(try await peer.callback(done)["code"])
         let second = try await peer.idToken(in: try await peer.exchange(code), code: code)
         #expect(second.date("auth_time") == peer.site.clock.now && first.date("auth_time") == noon)
-        #expect(second.subject == first.subject)
+        expectEqual(second.subject, first.subject)
         await peer.site.close()
     }
 
@@ -241,7 +243,7 @@ import Testing
         peer.app.state = String(repeating: "a-%&+ 2~", count: 16)
         var agent = UserAgent(peer.site)
         let refused = try await peer.callback(try await agent.get(try await peer.path(["prompt": "none"])))
-        #expect(refused["error"] == "login_required")
+        expectEqual(refused["error"], "login_required")
         await peer.site.close()
     }
 
@@ -258,7 +260,7 @@ import Testing
         try await peer.idToken(in: tokens, code: code)
         peer.site.clock.advance(by: module.change)
         peer.expect(try await peer.exchange(code), ["invalid_grant"], in: module.name)
-        #expect(try await peer.userInfo(tokens.accessToken).status == 401)
+        try await expectEqual(peer.userInfo(tokens.accessToken).status, 401)
         await peer.site.close()
     }
 
@@ -272,9 +274,11 @@ import Testing
             peer.site.clock.advance(by: 1)
             let refreshed = try await peer.refresh(tokens.refreshToken)
             let next = try await peer.idToken(in: refreshed)
-            for name in ["iss", "sub", "aud", "azp", "auth_time", "sid"] { #expect(next[name] == id[name], "\(name)") }
+            for name in ["iss", "sub", "aud", "azp", "auth_time", "sid"] {
+                expectEqual(next[name], id[name], "\(name)")
+            }
             #expect(next["nonce"] == nil && next["iat"] != id["iat"])
-            #expect(refreshed.accessToken != tokens.accessToken)
+            expectNotEqual(refreshed.accessToken, tokens.accessToken)
             if peer.clientID == first.clientID { newest = refreshed.refreshToken }
         }
         second.expect(try await second.refresh(newest), ["invalid_grant"])
@@ -288,7 +292,7 @@ import Testing
         let peer = try await SuitePeer.basic(mode).first
         var agent = UserAgent(peer.site)
         let refused = try await peer.callback(try await agent.get(try await peer.path(["response_type": nil])))
-        #expect(refused["error"] == "invalid_request")
+        expectEqual(refused["error"], "invalid_request")
         await peer.site.close()
     }
 
@@ -319,11 +323,11 @@ import Testing
         let peer = try await SuitePeer.basic(mode).first
         var agent = UserAgent(peer.site)
         let path = try await peer.path([module.change.name: module.change.value])
-        #expect(try await peer.callback(try await agent.get(path))["error"] == module.change.error)
+        try await expectEqual(peer.callback(try await agent.get(path))["error"], module.change.error)
         let metadata = try await peer.site.get("/.well-known/openid-configuration").json
-        #expect(metadata["request_uri_parameter_supported"] == false)
+        expectEqual(metadata["request_uri_parameter_supported"], false)
         let algorithms = metadata["request_object_signing_alg_values_supported"]?.arrayValue
-        #expect(algorithms?.contains("none") == false)
+        expectEqual(algorithms?.contains("none"), false)
         await peer.site.close()
     }
 
@@ -358,12 +362,12 @@ import Testing
         let answer = try await peer.site.get("/.well-known/openid-configuration")
         #expect(answer.status == 200 && answer.field(.contentType)?.hasPrefix("application/json") == true)
         let metadata = answer.json
-        #expect(metadata["issuer"] == .string(Site.issuer))
+        expectEqual(metadata["issuer"], .string(Site.issuer))
         for name in [
             "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "end_session_endpoint",
             "revocation_endpoint", "introspection_endpoint", "pushed_authorization_request_endpoint",
         ] {
-            #expect(metadata[name]?.stringValue?.hasPrefix(Site.issuer + "/") == true, "\(name)")
+            expectEqual(metadata[name]?.stringValue?.hasPrefix(Site.issuer + "/"), true, "\(name)")
         }
         for (name, value) in [
             ("response_types_supported", "code"), ("subject_types_supported", "public"),
@@ -373,18 +377,18 @@ import Testing
             ("token_endpoint_auth_methods_supported", "client_secret_basic"),
             ("code_challenge_methods_supported", "S256"),
         ] {
-            #expect(metadata[name]?.arrayValue?.contains(.string(value)) == true, "\(name) \(value)")
+            expectEqual(metadata[name]?.arrayValue?.contains(.string(value)), true, "\(name) \(value)")
         }
         // BCP 47 §2.1.1: languages in small letters, regions in capital ones.
         for locale in metadata["ui_locales_supported"]?.arrayValue ?? [] {
             let parts = (locale.stringValue ?? "").split(separator: "-")
-            #expect(parts.first.map { $0 == $0.lowercased() } == true, "\(locale)")
+            expectEqual(parts.first.map { $0 == $0.lowercased() }, true, "\(locale)")
             #expect(parts.dropFirst().allSatisfy { $0.count != 2 || $0 == $0.uppercased() }, "\(locale)")
         }
         let keys = try await peer.site.get("/.well-known/jwks.json").json["keys"]?.arrayValue ?? []
         #expect(keys.allSatisfy { $0["kid"]?.stringValue?.isEmpty == false && $0["d"] == nil })
         let algorithms = Set(keys.compactMap { $0["alg"]?.stringValue })
-        #expect(algorithms == ["RS256", "ES256"])
+        expectEqual(algorithms, ["RS256", "ES256"])
         await peer.site.close()
     }
 }

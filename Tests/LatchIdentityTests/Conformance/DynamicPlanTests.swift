@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -62,10 +63,10 @@ import Testing
     @Test func `oidcc-server, oidcc-idtoken-rs256: a dynamic client gets an ID token with RS256`() async throws {
         let site = try await site()
         let registered = try await register(site)
-        #expect(registered.status == 201)
+        expectEqual(registered.status, 201)
         let app = app(registered)
         let response = try await tokens(site, registered, app)
-        #expect(response.status == 200)
+        expectEqual(response.status, 200)
         let claims = try await verified(site, response.string("id_token"), .rs256)
         #expect(claims.audience == [app.clientID] && claims["nonce"]?.stringValue == app.nonce)
         await site.close()
@@ -78,17 +79,17 @@ import Testing
         let site = try await site()
         let registered = try await register(
             site, ["userinfo_signed_response_alg": .string(algorithm.rawValue)])
-        #expect(registered.string("userinfo_signed_response_alg") == algorithm.rawValue)
+        expectEqual(registered.string("userinfo_signed_response_alg"), algorithm.rawValue)
         let app = app(registered)
         let response = try await tokens(site, registered, app)
         let userInfo = try await site.get("/oauth/userinfo", bearer: response.accessToken)
-        #expect(userInfo.field(.contentType) == "application/jwt")
+        expectEqual(userInfo.field(.contentType), "application/jwt")
         let claims = try await verified(site, userInfo.text, algorithm)
         // OpenID Connect Core §5.3.2: with the issuer and the client as its audience.
         #expect(claims.issuer == "http://127.0.0.1:8080" && claims.audience == [app.clientID])
         #expect(claims["email"] == "ada@example.com" && claims["exp"] == nil)
         let metadata = try await site.get("/.well-known/openid-configuration").json
-        #expect(metadata["userinfo_signing_alg_values_supported"]?.arrayValue?.contains("RS256") == true)
+        expectEqual(metadata["userinfo_signing_alg_values_supported"]?.arrayValue?.contains("RS256"), true)
         await site.close()
     }
 
@@ -120,10 +121,10 @@ import Testing
         let site = try await site()
         let redirect = Self.redirect + "?foo=bar"
         let registered = try await register(site, ["redirect_uris": [.string(redirect)]])
-        #expect(try await tokens(site, registered, app(registered, redirect)).status == 200)
+        try await expectEqual(tokens(site, registered, app(registered, redirect)).status, 200)
         for other in [Self.redirect + "?foo=baz", Self.redirect + "?foo=bar&baz=1", Self.redirect] {
             var agent = UserAgent(site)
-            #expect(try await agent.get(app(registered, other).path()).status == 400)
+            try await expectEqual(agent.get(app(registered, other).path()).status, 400)
         }
         await site.close()
     }
@@ -157,7 +158,7 @@ import Testing
                 ("client_id", client.id), ("client_assertion", assertion),
                 ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
             ])
-        #expect(response.status == 200, "\(response.text)")
+        expectEqual(response.status, 200, "\(response.text)")
         await site.close()
     }
 

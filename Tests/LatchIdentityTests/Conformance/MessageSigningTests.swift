@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -42,9 +43,9 @@ import Testing
             ("request_object_signing_alg_values_supported", "ES256"),
             ("request_object_signing_alg_values_supported", "PS256"),
         ] {
-            #expect(metadata[name]?.arrayValue?.contains(.string(value)) == true, "\(name) \(value)")
+            expectEqual(metadata[name]?.arrayValue?.contains(.string(value)), true, "\(name) \(value)")
         }
-        #expect(metadata["request_parameter_supported"] == true)
+        expectEqual(metadata["request_parameter_supported"], true)
         await site.close()
     }
 
@@ -53,7 +54,7 @@ import Testing
         let (first, second) = try await SuitePeer.secure(signsRequests: true)
         for peer in [first, second] {
             let (tokens, id) = try await signIn(peer, pushed: try await peer.push())
-            #expect(try await peer.userInfo(tokens.accessToken).json["sub"] == id["sub"])
+            try await expectEqual(peer.userInfo(tokens.accessToken).json["sub"], id["sub"])
         }
         await first.site.close()
     }
@@ -63,7 +64,7 @@ import Testing
         let peer = try await SuitePeer.secure(signsRequests: true).first
         var agent = UserAgent(peer.site)
         let refused = try await agent.submit(try await agent.get(try await peer.path()), [("refuse", "yes")])
-        #expect(try await peer.callback(refused)["error"] == "access_denied")
+        try await expectEqual(peer.callback(refused)["error"], "access_denied")
         await peer.site.close()
     }
 
@@ -192,7 +193,7 @@ import Testing
     {
         let peer = try await SuitePeer.secure(signsRequests: true).first
         let (_, id) = try await signIn(peer, pushed: try await peer.push(), [("nonce", "outer")])
-        #expect(id.string("nonce") == peer.app.nonce)
+        expectEqual(id.string("nonce"), peer.app.nonce)
         await peer.site.close()
     }
 

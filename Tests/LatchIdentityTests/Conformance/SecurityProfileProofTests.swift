@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -23,7 +24,7 @@ import Testing
         let peer = try await SuitePeer.secure().first
         var agent = UserAgent(peer.site)
         let access = try await peer.signIn(&agent).tokens.accessToken
-        #expect(try await peer.userInfo(access, scheme: scheme).status == 200)
+        try await expectEqual(peer.userInfo(access, scheme: scheme).status, 200)
         await peer.site.close()
     }
 
@@ -44,7 +45,7 @@ import Testing
         try await peer.idToken(in: tokens, code: code)
         let access = tokens.accessToken
         let proof = try peer.proof("GET", "/oauth/userinfo", token: access, module.change)
-        #expect(try await peer.userInfo(access, proofs: [proof]).status == 200)
+        try await expectEqual(peer.userInfo(access, proofs: [proof]).status, 200)
         await peer.site.close()
     }
 
@@ -130,7 +131,7 @@ import Testing
         for (claims, header, isAccepted) in Self.steps {
             let proof = try peer.proof("GET", "/oauth/userinfo", token: access, claims, header: header)
             let answer = try await peer.userInfo(access, proofs: [proof])
-            #expect((answer.status == 200) == isAccepted, "\(claims) \(header): \(answer.status)")
+            expectEqual(answer.status == 200, isAccepted, "\(claims) \(header): \(answer.status)")
             #expect([200, 400, 401].contains(answer.status))
         }
         await peer.site.close()
@@ -172,12 +173,12 @@ import Testing
             let answer = try await peer.userInfo(access, proofs: proofs)
             #expect((400...401).contains(answer.status), "\(name): \(answer.status)")
         }
-        #expect(try await peer.userInfo(access, scheme: "Bearer", proofs: []).status == 401)
+        try await expectEqual(peer.userInfo(access, scheme: "Bearer", proofs: []).status, 401)
         // None of them has used it up.
         let fields: HTTPFields = [.authorization: "DPoP \(access)", "DPOP": valid]
-        #expect(try await peer.site.send(.get, "/oauth/userinfo", fields: fields).status == 200)
-        #expect(try await peer.userInfo(access, proofs: [valid]).status == 401)
-        #expect(try await peer.userInfo(access).status == 200)
+        try await expectEqual(peer.site.send(.get, "/oauth/userinfo", fields: fields).status, 200)
+        try await expectEqual(peer.userInfo(access, proofs: [valid]).status, 401)
+        try await expectEqual(peer.userInfo(access).status, 200)
         await peer.site.close()
     }
 
@@ -279,7 +280,7 @@ import Testing
             #expect(tokens.json["refresh_token"] == nil && tokens.json["id_token"] == nil)
             #expect(tokens.number("expires_in").map { $0 > 0 } == true && tokens.field(.cacheControl) == "no-store")
             let key = try JWT(unverified: tokens.accessToken).claims["cnf"]?["jkt"]
-            #expect(key == peer.sender.map { JSONValue.string($0.thumbprint) })
+            expectEqual(key, peer.sender.map { JSONValue.string($0.thumbprint) })
         }
         await peer.site.close()
     }

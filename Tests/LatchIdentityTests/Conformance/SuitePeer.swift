@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -188,9 +189,9 @@ extension SuitePeer {
 
     /// Expects that a pushed request is accepted, and returns its URI.
     func requestURI(_ pushed: Response) throws -> String {
-        #expect(pushed.status == 201, "\(pushed.text)")
-        #expect(pushed.field(.contentType)?.hasPrefix("application/json") == true)
-        #expect(pushed.number("expires_in").map { (1...600).contains($0) } == true)
+        expectEqual(pushed.status, 201, "\(pushed.text)")
+        expectEqual(pushed.field(.contentType)?.hasPrefix("application/json"), true)
+        expectEqual(pushed.number("expires_in").map { (1...600).contains($0) }, true)
         let uri = pushed.string("request_uri")
         // RFC 9126 §2.2: a third party cannot guess it.
         #expect(uri.utf8.count >= 40)
@@ -253,7 +254,7 @@ extension SuitePeer {
         var parameters: [String: String]
         if mode == .formPost {
             #expect(response.status == 200 && response.location.isEmpty)
-            #expect(response.formTarget == app.redirect)
+            expectEqual(response.formTarget, app.redirect)
             parameters = response.formFields
         } else {
             #expect((302...303).contains(response.status), "\(response.status) \(response.title)")
@@ -261,19 +262,19 @@ extension SuitePeer {
             // The parameters of the redirect URI itself stay.
             let own = ScriptedUpstream.parameters(app.redirect)
             parameters = response.parameters.filter { own[$0.key] != $0.value }
-            #expect(parameters.count == response.parameters.count - own.count)
+            expectEqual(parameters.count, response.parameters.count - own.count)
         }
         if mode == .jwt { parameters = try await signedParameters(parameters) }
-        #expect(parameters["iss"] == site.identity.issuer)
-        #expect(parameters["state"] == app.state)
-        #expect((parameters["code"] == nil) != (parameters["error"] == nil))
+        expectEqual(parameters["iss"], site.identity.issuer)
+        expectEqual(parameters["state"], app.state)
+        expectNotEqual(parameters["code"] == nil, parameters["error"] == nil)
         #expect(Set(parameters.keys).isSubset(of: ["code", "error", "error_description", "iss", "state"]))
         return parameters
     }
 
     /// Verifies a signed response (JARM §2.4), and returns its parameters.
     private func signedParameters(_ outer: [String: String]) async throws -> [String: String] {
-        #expect(Array(outer.keys) == ["response"])
+        expectEqual(Array(outer.keys), ["response"])
         let claims = try await verified(outer["response"] ?? "").claims
         let life = (claims["exp"]?.doubleValue ?? 0) - site.clock.now.timeIntervalSince1970
         #expect(life > 0 && life <= 600)
@@ -333,22 +334,22 @@ extension SuitePeer {
     /// - Parameter code: The code that was exchanged; nil for a refresh, whose ID token needs no nonce.
     @discardableResult
     func idToken(in tokens: Response, code: String? = nil) async throws -> Claims {
-        #expect(tokens.status == 200, "\(tokens.text)")
-        #expect(tokens.field(.contentType)?.hasPrefix("application/json") == true)
+        expectEqual(tokens.status, 200, "\(tokens.text)")
+        expectEqual(tokens.field(.contentType)?.hasPrefix("application/json"), true)
         #expect(tokens.field(.cacheControl) == "no-store" && tokens.field("Pragma") == "no-cache")
-        #expect(tokens.string("token_type") == (sender == nil ? "Bearer" : "DPoP"))
-        #expect(tokens.number("expires_in").map { $0 > 0 } == true)
+        expectEqual(tokens.string("token_type"), sender == nil ? "Bearer" : "DPoP")
+        expectEqual(tokens.number("expires_in").map { $0 > 0 }, true)
         #expect(tokens.accessToken.utf8.count >= 22)
         let token = try await verified(tokens.string("id_token"))
         let (claims, now) = (token.claims, site.clock.now)
         #expect(token.header.type == "JWT" && claims["aud"] == .string(clientID) && claims.string("azp") == clientID)
-        #expect(claims.subject.map { (1...255).contains($0.utf8.count) } == true)
-        #expect(claims.issuedAt.map { abs($0.timeIntervalSince(now)) <= 300 } == true)
+        expectEqual(claims.subject.map { (1...255).contains($0.utf8.count) }, true)
+        expectEqual(claims.issuedAt.map { abs($0.timeIntervalSince(now)) <= 300 }, true)
         #expect(claims.expiry.map { $0 > now } == true && claims.date("auth_time").map { $0 <= now } == true)
-        #expect(claims.string("at_hash") == Base64URL.encode(tokens.accessToken.digest.prefix(16)))
+        expectEqual(claims.string("at_hash"), Base64URL.encode(tokens.accessToken.digest.prefix(16)))
         if let code {
-            #expect(claims.string("nonce") == app.nonce)
-            #expect(claims.string("c_hash") == Base64URL.encode(code.digest.prefix(16)))
+            expectEqual(claims.string("nonce"), app.nonce)
+            expectEqual(claims.string("c_hash"), Base64URL.encode(code.digest.prefix(16)))
         }
         return claims
     }
@@ -369,7 +370,7 @@ extension SuitePeer {
         #expect((400...401).contains(response.status), "\(module): \(response.status) \(response.text)")
         #expect(errors.contains(response.oauthError), "\(module): \(response.text)")
         #expect(response.json["access_token"] == nil && response.json["request_uri"] == nil)
-        #expect(response.field(.contentType)?.hasPrefix("application/json") == true)
+        expectEqual(response.field(.contentType)?.hasPrefix("application/json"), true)
     }
 }
 

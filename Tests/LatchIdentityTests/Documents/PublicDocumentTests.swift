@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -44,14 +45,14 @@ import Testing
         response.fields[.cacheControl] = control.isEmpty ? nil : control
         host.use(response)
         let documents = host.documents()
-        #expect(try await documents.document(at: Self.url) == ["a": 1])
+        try await expectEqual(documents.document(at: Self.url), ["a": 1])
         host.clock.advance(by: .seconds(seconds - 1))
-        #expect(try await documents.document(at: Self.url) == ["a": 1])
-        #expect(host.count == 1)
+        try await expectEqual(documents.document(at: Self.url), ["a": 1])
+        expectEqual(host.count, 1)
         host.clock.advance(by: .seconds(1))
         host.use(.json(["a": 2]))
-        #expect(try await documents.document(at: Self.url) == ["a": 2])
-        #expect(host.count == 2)
+        try await expectEqual(documents.document(at: Self.url), ["a": 2])
+        expectEqual(host.count, 2)
     }
 
     @Test(.tags(.serverSideRequest))
@@ -62,11 +63,11 @@ import Testing
         for _ in 0..<3 {
             await #expect(throws: DocumentError.unreachable) { try await documents.document(at: Self.url) }
         }
-        #expect(host.count == 1)
+        expectEqual(host.count, 1)
         host.clock.advance(by: PublicDocuments.failureLife)
         host.use(.json(["a": 2]))
-        #expect(try await documents.document(at: Self.url) == ["a": 2])
-        #expect(host.count == 2)
+        try await expectEqual(documents.document(at: Self.url), ["a": 2])
+        expectEqual(host.count, 2)
     }
 
     @Test(arguments: ["[]", "1", "", "{", "{\"a\": 1, \"a\": 2}", "\u{FEFF}{}"])
@@ -88,7 +89,7 @@ import Testing
         let host = Host()
         let documents = host.documents()
         await #expect(throws: DocumentError.url) { try await documents.document(at: url) }
-        #expect(host.count == 0)
+        expectEqual(host.count, 0)
     }
 
     @Test(.tags(.serverSideRequest))
@@ -111,8 +112,8 @@ import Testing
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         gate.finish(.success(()))
-        for task in others { #expect(try await task.value == ["a": 1]) }
-        #expect(count.withLock { $0 } == 1)
+        for task in others { try await expectEqual(task.value, ["a": 1]) }
+        expectEqual(count.withLock { $0 }, 1)
     }
 
     @Test func `A document makes room for others when there are too many`() async throws {
@@ -122,10 +123,10 @@ import Testing
             _ = try await documents.document(at: "https://app.example/\(number)")
             host.clock.advance(by: .milliseconds(1))
         }
-        #expect(host.count == PublicDocuments.maximumCount + 1)
+        expectEqual(host.count, PublicDocuments.maximumCount + 1)
         _ = try await documents.document(at: "https://app.example/\(PublicDocuments.maximumCount)")
-        #expect(host.count == PublicDocuments.maximumCount + 1)
+        expectEqual(host.count, PublicDocuments.maximumCount + 1)
         _ = try await documents.document(at: "https://app.example/0")
-        #expect(host.count == PublicDocuments.maximumCount + 2)
+        expectEqual(host.count, PublicDocuments.maximumCount + 2)
     }
 }

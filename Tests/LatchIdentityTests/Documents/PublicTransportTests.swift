@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -41,20 +42,20 @@ import Testing
     func `A URL of a stranger is requested by https only, and not at a port of another protocol`(url: String)
         async throws
     {
-        #expect(try await failure(url, of: scripted(.json(["a": 1]))) == .url)
+        try await expectEqual(failure(url, of: scripted(.json(["a": 1]))), .url)
     }
 
     @Test(arguments: ["https://app.example/x", "https://app.example:8443/x", "https://app.example:1024/x"])
     func `A URL of a stranger may have a port that needs no privilege`(url: String) async throws {
-        #expect(try await failure(url, of: scripted(.json(["a": 1]))) == nil)
+        try await expectNil(failure(url, of: scripted(.json(["a": 1]))))
     }
 
     @Test func `A URL of a stranger may be http on this machine if that network is permitted`() async throws {
         let transport = scripted(.json(["a": 1]), permitting: Self.loopback)
-        #expect(try await failure("http://127.0.0.1:8080/x", of: transport) == nil)
-        #expect(try await failure("http://app.example:8080/x", of: transport) == .url)
+        try await expectNil(failure("http://127.0.0.1:8080/x", of: transport))
+        try await expectEqual(failure("http://app.example:8080/x", of: transport), .url)
         let other = scripted(.json([:]), permitting: ["10.0.0.0/8"].compactMap(NetworkRange.init))
-        #expect(try await failure("http://127.0.0.1:8080/x", of: other) == .url)
+        try await expectEqual(failure("http://127.0.0.1:8080/x", of: other), .url)
     }
 
     // MARK: Connections
@@ -64,8 +65,8 @@ import Testing
         arguments: ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"])
     func `A URL of a stranger leads to no connection within this machine`(host: String) async throws {
         let server = try RawHTTPServer { _ in .response(body: "{}") }
-        #expect(try await failure("https://\(host):\(server.port)/x", of: PublicTransport()) == .unreachable)
-        #expect(server.connectionCount == 0)
+        try await expectEqual(failure("https://\(host):\(server.port)/x", of: PublicTransport()), .unreachable)
+        expectEqual(server.connectionCount, 0)
     }
 
     @Test func `A URL of a stranger is requested by the name in it, over TLS for that name, without credentials`()
@@ -87,12 +88,12 @@ import Testing
         curl.permitsAddress = { $0 == [127, 0, 0, 1] }
         let port = HTTPOrigin(scheme: "https", authority: address.authority).port
         let transport = PublicTransport(transport: CurlTransport(configuration: curl))
-        #expect(try await failure("https://localhost:\(port)/x?y", of: transport) == nil)
+        try await expectNil(failure("https://localhost:\(port)/x?y", of: transport))
         let request = try #require(seen.withLock { $0.first })
         #expect(request.authority == "localhost:\(port)" && request.path == "/x?y")
         #expect(request.fields[.authorization] == nil && request.fields["Cookie"] == nil)
         // The same machine under a name that the certificate does not have.
-        #expect(try await failure("https://other.localhost:\(port)/x", of: transport) == .unreachable)
+        try await expectEqual(failure("https://other.localhost:\(port)/x", of: transport), .unreachable)
         await server.shutdown(grace: .zero)
     }
 
@@ -102,10 +103,10 @@ import Testing
             .response(status, fields: ["Location: /next", "Content-Type: application/json"], body: "{}")
         }
         let transport = PublicTransport(permitting: Self.loopback)
-        #expect(try await failure(server.url + "/x", of: transport) == .redirect)
+        try await expectEqual(failure(server.url + "/x", of: transport), .redirect)
         let post = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/x")
         await #expect(throws: DocumentError.redirect) { try await transport.respond(to: post) }
-        #expect(server.requests.count == 2)
+        expectEqual(server.requests.count, 2)
     }
 
     @Test(arguments: [
@@ -119,7 +120,7 @@ import Testing
         var response = HTTPResponse.json(["a": 1])
         response.status = HTTPStatus(rawValue: status)
         response.fields[.contentType] = type.isEmpty ? nil : type
-        #expect(try await failure("https://app.example/x", of: scripted(response)) == expected)
+        try await expectEqual(failure("https://app.example/x", of: scripted(response)), expected)
     }
 
     @Test(arguments: [
@@ -128,7 +129,7 @@ import Testing
     func `A document of a stranger may have a type for JSON`(type: String) async throws {
         var response = HTTPResponse.json(["a": 1])
         response.fields[.contentType] = type
-        #expect(try await failure("https://app.example/x", of: scripted(response)) == nil)
+        try await expectNil(failure("https://app.example/x", of: scripted(response)))
     }
 
     @Test(arguments: [true, false])
@@ -143,7 +144,7 @@ import Testing
                 return .closing(after: head + (isAnnounced ? "Content-Length: \(size)\r\n" : "") + "\r\n" + body)
             }
             let transport = PublicTransport(permitting: Self.loopback)
-            #expect(try await failure(server.url + "/x", of: transport) == expected)
+            try await expectEqual(failure(server.url + "/x", of: transport), expected)
         }
     }
 
@@ -155,7 +156,7 @@ import Testing
                 limits.withLock { $0 += [request.timeout, request.deadline?.remaining] }
                 throw HTTPError.timeout
             })
-        #expect(try await failure("https://app.example/x", of: transport) == .unreachable)
+        try await expectEqual(failure("https://app.example/x", of: transport), .unreachable)
         for limit in limits.withLock({ $0 }) { #expect(try #require(limit) <= .seconds(5)) }
     }
 
@@ -175,11 +176,11 @@ import Testing
                 }
             }
             while begun.withLock({ $0 }) < 64 { await Task.yield() }
-            #expect((try? await failure("https://h0.example/x", of: transport)) == .busy)
-            #expect((try? await failure("https://other.example/x", of: transport)) == .busy)
+            expectEqual(try? await failure("https://h0.example/x", of: transport), .busy)
+            expectEqual(try? await failure("https://other.example/x", of: transport), .busy)
             gate.finish(.success(()))
-            for await result in group { #expect(result == nil) }
+            for await result in group { expectNil(result) }
         }
-        #expect(try await failure("https://h0.example/x", of: transport) == nil)
+        try await expectNil(failure("https://h0.example/x", of: transport))
     }
 }

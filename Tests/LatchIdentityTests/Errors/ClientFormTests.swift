@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchRPC
@@ -12,11 +13,11 @@ import Testing
         let error = IdentityError(code: "brandNew", message: "/var/lib/store is damaged", hint: "look at it")
         for format in [ErrorFormat.message, .detail, .oauth] {
             let response = Response(.failure(error, as: format))
-            #expect(response.status == 503)
+            expectEqual(response.status, 503)
             #expect(!response.text.contains("brandNew") && !response.text.contains("/var/lib"))
         }
-        #expect(Response(.failure(error)).string("code") == "unavailable")
-        #expect(Response(.failure(error, as: .oauth)).oauthError == "temporarily_unavailable")
+        expectEqual(Response(.failure(error)).string("code"), "unavailable")
+        expectEqual(Response(.failure(error, as: .oauth)).oauthError, "temporarily_unavailable")
     }
 
     @Test func `The form of an error is the declared one on every surface`() {
@@ -26,14 +27,14 @@ import Testing
         let error = IdentityError(code: "brandNew", message: "No.", form: form)
         let detail = Response(.failure(error, as: .detail))
         #expect((detail.status, detail.string("code"), detail.errorCode) == (401, "brandNew", "LEGACY"))
-        #expect(detail.field(.wwwAuthenticate) == "Bearer")
+        expectEqual(detail.field(.wwwAuthenticate), "Bearer")
         let oauth = Response(.failure(error, as: .oauth))
         #expect((oauth.status, oauth.oauthError) == (400, "invalid_grant"))
-        #expect(oauth.field(.wwwAuthenticate) == nil)
+        expectNil(oauth.field(.wwwAuthenticate))
     }
 
     @Test func `The form of an error has an error code that follows from the code`() {
-        #expect(Response(.failure(.insufficientScope, as: .detail)).errorCode == "INSUFFICIENT_SCOPE")
-        #expect(Response(.failure(.invalidCredentials, as: .oauth)).errorCode == "INVALID_CREDENTIALS")
+        expectEqual(Response(.failure(.insufficientScope, as: .detail)).errorCode, "INSUFFICIENT_SCOPE")
+        expectEqual(Response(.failure(.invalidCredentials, as: .oauth)).errorCode, "INVALID_CREDENTIALS")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -47,13 +48,13 @@ import Testing
         let claims = try JWT(unverified: response.accessToken).claims
         #expect(claims.subject == "service" && claims.string("client_id") == "service")
         #expect(claims.members["sid"] == nil && claims.members["email"] == nil)
-        #expect(try await site.get("/user/profile", bearer: response.accessToken).status == 401)
+        try await expectEqual(site.get("/user/profile", bearer: response.accessToken).status, 401)
         let grant = OAuthClient.GrantType.jwtBearer.rawValue
-        #expect(try await site.metric("latch_tokens_issued_total{grant=\"\(grant)\"}") == 1)
+        try await expectEqual(site.metric("latch_tokens_issued_total{grant=\"\(grant)\"}"), 1)
         let message = HTTPRequest(
             scheme: "http", authority: "127.0.0.1:8080", path: "/",
             fields: [.authorization: "Bearer \(response.accessToken)"])
-        #expect(try await site.identity.services.tokens.principal(of: message).clientID == "service")
+        try await expectEqual(site.identity.services.tokens.principal(of: message).clientID, "service")
         await site.close()
     }
 
@@ -61,7 +62,7 @@ import Testing
         async throws
     {
         let assertion = try client.assertion(for: site)
-        #expect(try await request(assertion).status == 200)
+        try await expectEqual(request(assertion).status, 200)
         let again = try await request(assertion)
         #expect(again.status == 400 && again.oauthError == "invalid_grant")
         #expect(again.string("error_description").contains("'jti'"))
@@ -78,7 +79,7 @@ import Testing
             to: HTTPRequest(
                 method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/oauth/token",
                 fields: [.contentType: "application/x-www-form-urlencoded"], body: HTTPBody(form)))
-        #expect(Response(response).oauthError == "invalid_grant")
+        expectEqual(Response(response).oauthError, "invalid_grant")
         await next.close()
     }
 
@@ -98,13 +99,13 @@ import Testing
             let response = try await request(attempt)
             #expect(response.status == 400 && response.oauthError == "invalid_grant", "\(response.text)")
         }
-        #expect(try await request(nil).oauthError == "invalid_request")
+        try await expectEqual(request(nil).oauthError, "invalid_request")
         let assertion = try client.assertion(for: site)
-        #expect(try await request(assertion, secret: "wrong").oauthError == "invalid_client")
-        #expect(try await request(assertion, secret: nil).oauthError == "invalid_client")
+        try await expectEqual(request(assertion, secret: "wrong").oauthError, "invalid_client")
+        try await expectEqual(request(assertion, secret: nil).oauthError, "invalid_client")
         // It has the key, but not the grant.
-        #expect(try await request(assertion, as: "other").oauthError == "unauthorized_client")
-        #expect(try await request(assertion, scope: "widgets:admin").oauthError == "invalid_scope")
+        try await expectEqual(request(assertion, as: "other").oauthError, "unauthorized_client")
+        try await expectEqual(request(assertion, scope: "widgets:admin").oauthError, "invalid_scope")
         await site.close()
     }
 

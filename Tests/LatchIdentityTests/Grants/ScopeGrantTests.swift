@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -25,14 +26,15 @@ import Testing
         try await site.signUp()
         let all = site.identity.services.scopePolicy.known.text
         let answer = try await site.passwordGrant(scope: all + " planets:admin")
-        #expect(answer.status == 200)
-        #expect(
-            answer.string("scope") == """
-                widgets:read widgets:write widgets:delete projects:read projects:write projects:delete \
-                files:read files:write files:delete
-                """)
-        #expect(try claims(answer) == answer.string("scope"))
-        #expect(try await site.passwordGrant(scope: "widgets:admin").oauthError == "invalid_scope")
+        expectEqual(answer.status, 200)
+        expectEqual(
+            answer.string("scope"),
+            """
+            widgets:read widgets:write widgets:delete projects:read projects:write projects:delete \
+            files:read files:write files:delete
+            """)
+        try expectEqual(claims(answer), answer.string("scope"))
+        try await expectEqual(site.passwordGrant(scope: "widgets:admin").oauthError, "invalid_scope")
     }
 
     @Test func `The scope of a token without a request is the documented one`() async throws {
@@ -40,16 +42,16 @@ import Testing
         try await site.signUp()
         for scope in [nil, "", "   "] {
             let answer = try await site.passwordGrant(scope: scope)
-            #expect(answer.string("scope") == Self.standard)
+            expectEqual(answer.string("scope"), Self.standard)
         }
-        #expect(try JWT(unverified: try await site.logIn().access).claims.string("scope") == Self.standard)
+        try expectEqual(JWT(unverified: try await site.logIn().access).claims.string("scope"), Self.standard)
     }
 
     @Test func `The scope of a token has each scope once, in the requested order`() async throws {
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.passwordGrant(scope: " files:read  widgets:read files:read ")
-        #expect(answer.string("scope") == "files:read widgets:read")
+        expectEqual(answer.string("scope"), "files:read widgets:read")
     }
 
     @Test
@@ -61,8 +63,8 @@ import Testing
         _ = try await site.identity.administration.setRoles(
             of: other.id, roles: ["editor"], permissions: ["widgets:admin", "reports"])
         let asked = "widgets:admin projects:admin"
-        #expect(try await site.passwordGrant("root@example.com", scope: asked).string("scope") == asked)
-        #expect(try await site.passwordGrant("other@example.com", scope: asked).string("scope") == "widgets:admin")
+        try await expectEqual(site.passwordGrant("root@example.com", scope: asked).string("scope"), asked)
+        try await expectEqual(site.passwordGrant("other@example.com", scope: asked).string("scope"), "widgets:admin")
     }
 
     @Test func `The scope of a token can be of any configured name`() async throws {
@@ -71,19 +73,19 @@ import Testing
             $0.defaultScopes = Scopes(parsing: "user:profile")
         }
         try await site.signUp()
-        #expect(try await site.passwordGrant().string("scope") == "user:profile")
+        try await expectEqual(site.passwordGrant().string("scope"), "user:profile")
         let answer = try await site.passwordGrant(scope: "widgets:execute widgets:read organizations:read")
-        #expect(answer.string("scope") == "widgets:execute organizations:read")
+        expectEqual(answer.string("scope"), "widgets:execute organizations:read")
     }
 
     @Test func `The scope of a token can be empty if none was requested`() async throws {
         let site = try await Site { $0.defaultScopes = [] }
         try await site.signUp()
         let answer = try await site.passwordGrant()
-        #expect(answer.status == 200)
-        #expect(answer.json["scope"] == nil)
-        #expect(try await site.get("/user/profile", bearer: answer.accessToken).status == 200)
-        #expect(try await site.get("/widgets", bearer: answer.accessToken).status == 403)
+        expectEqual(answer.status, 200)
+        expectNil(answer.json["scope"])
+        try await expectEqual(site.get("/user/profile", bearer: answer.accessToken).status, 200)
+        try await expectEqual(site.get("/widgets", bearer: answer.accessToken).status, 403)
     }
 
     @Test(.tags(.scopeWidening), arguments: Way.allCases)
@@ -93,16 +95,16 @@ import Testing
         let login = try await site.passwordGrant(scope: "widgets:write files:read")
         for wider in ["widgets:delete", "widgets:admin", "files:write", "widgets:write projects:read", "planets:read"] {
             let answer = try await site.refreshGrant(login.refreshToken, scope: wider)
-            #expect(answer.status == 400)
-            #expect(answer.oauthError == "invalid_scope")
+            expectEqual(answer.status, 400)
+            expectEqual(answer.oauthError, "invalid_scope")
         }
         let json = try await site.post(
             "/oauth/token/refresh", ["refresh_token": .string(login.refreshToken), "scope": "widgets:admin"])
-        #expect(json.oauthError == "invalid_scope")
+        expectEqual(json.oauthError, "invalid_scope")
         site.clock.advance(by: 60)
         // The token has not been rotated by any of it.
         let next = try await site.refreshGrant(login.refreshToken)
-        #expect(next.string("scope") == "widgets:write files:read")
+        expectEqual(next.string("scope"), "widgets:write files:read")
         await site.close()
     }
 
@@ -113,9 +115,9 @@ import Testing
         let next = try await site.refreshGrant(login.refreshToken)
         site.clock.advance(by: 31)
         let reuse = try await site.refreshGrant(login.refreshToken, scope: "widgets:admin")
-        #expect(reuse.oauthError == "invalid_grant")
-        #expect(try await site.refreshGrant(next.refreshToken).oauthError == "invalid_grant")
-        #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_grant")
+        expectEqual(reuse.oauthError, "invalid_grant")
+        try await expectEqual(site.refreshGrant(next.refreshToken).oauthError, "invalid_grant")
+        try await expectEqual(site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError, "invalid_grant")
     }
 
     @Test(.tags(.scopeWidening))
@@ -124,13 +126,13 @@ import Testing
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "widgets:write files:read")
         let narrow = try await site.refreshGrant(login.refreshToken, scope: "widgets:read")
-        #expect(narrow.string("scope") == "widgets:read")
-        #expect(try claims(narrow) == "widgets:read")
-        #expect(try await site.call(.post, "/widgets", bearer: narrow.accessToken, ["name": "w"]).status == 403)
+        expectEqual(narrow.string("scope"), "widgets:read")
+        try expectEqual(claims(narrow), "widgets:read")
+        try await expectEqual(site.call(.post, "/widgets", bearer: narrow.accessToken, ["name": "w"]).status, 403)
         // RFC 6749 §6: the scope of the new refresh token is that of the old one.
         let wide = try await site.refreshGrant(narrow.refreshToken)
-        #expect(wide.string("scope") == "widgets:write files:read")
-        #expect(try await site.refreshGrant(wide.refreshToken, scope: "files:read").string("scope") == "files:read")
+        expectEqual(wide.string("scope"), "widgets:write files:read")
+        try await expectEqual(site.refreshGrant(wide.refreshToken, scope: "files:read").string("scope"), "files:read")
     }
 
     @Test(.tags(.refreshAfterChange))
@@ -138,16 +140,16 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.passwordGrant(scope: "widgets:admin widgets:read")
-        #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 200)
+        try await expectEqual(site.get("/widgets/all", bearer: login.accessToken).status, 200)
         _ = try await site.identity.administration.setRoles(of: account.id, roles: [], permissions: [])
-        #expect(try await site.get("/widgets/all", bearer: login.accessToken).status == 403)
-        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 200)
+        try await expectEqual(site.get("/widgets/all", bearer: login.accessToken).status, 403)
+        try await expectEqual(site.get("/widgets", bearer: login.accessToken).status, 200)
         // Asking for what is gone is refused, and does not use the token up.
         let refused = try await site.refreshGrant(login.refreshToken, scope: "widgets:admin")
-        #expect(refused.oauthError == "invalid_scope")
+        expectEqual(refused.oauthError, "invalid_scope")
         site.clock.advance(by: 60)
         let next = try await site.refreshGrant(login.refreshToken)
-        #expect(next.string("scope") == "widgets:read")
+        expectEqual(next.string("scope"), "widgets:read")
     }
 
     @Test(.tags(.refreshAfterChange))
@@ -155,15 +157,15 @@ import Testing
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.passwordGrant(), try await site.passwordGrant(), try await site.passwordGrant()]
-        #expect(try await site.identity.administration.endSessions(of: account.id, by: nil) == 3)
+        try await expectEqual(site.identity.administration.endSessions(of: account.id, by: nil), 3)
         for login in logins {
-            #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
-            #expect(try await site.get("/files", bearer: login.accessToken).status == 401)
+            try await expectEqual(site.refreshGrant(login.refreshToken).oauthError, "invalid_grant")
+            try await expectEqual(site.get("/files", bearer: login.accessToken).status, 401)
         }
         let last = try await site.passwordGrant()
         _ = try await site.identity.administration.setStatus(of: account.id, to: .disabled)
-        #expect(try await site.refreshGrant(last.refreshToken).oauthError == "invalid_grant")
-        #expect(try await site.get("/files", bearer: last.accessToken).status == 401)
+        try await expectEqual(site.refreshGrant(last.refreshToken).oauthError, "invalid_grant")
+        try await expectEqual(site.get("/files", bearer: last.accessToken).status, 401)
     }
 
     @Test(.tags(.refreshAfterChange)) func `The scope of a token ends with a password that is reset`() async throws {
@@ -174,11 +176,11 @@ import Testing
         let token = try #require(await site.mailedToken())
         let reset = try await site.post(
             "/api/auth/reset-password", ["token": .string(token), "password": "Another456!"])
-        #expect(reset.status == 200)
-        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
-        #expect(try await site.get("/files", bearer: login.accessToken).status == 401)
-        #expect(try await site.passwordGrant().oauthError == "invalid_grant")
-        #expect(try await site.passwordGrant(password: "Another456!").status == 200)
+        expectEqual(reset.status, 200)
+        try await expectEqual(site.refreshGrant(login.refreshToken).oauthError, "invalid_grant")
+        try await expectEqual(site.get("/files", bearer: login.accessToken).status, 401)
+        try await expectEqual(site.passwordGrant().oauthError, "invalid_grant")
+        try await expectEqual(site.passwordGrant(password: "Another456!").status, 200)
     }
 
     @Test
@@ -187,10 +189,10 @@ import Testing
         try await site.signUp()
         let login = try await site.logIn()
         let next = try await site.refreshGrant(login.refresh)
-        #expect(next.string("scope") == Self.standard)
+        expectEqual(next.string("scope"), Self.standard)
         let last = try await site.post("/auth/refresh", ["refreshToken": .string(next.refreshToken)])
-        #expect(last.status == 200)
-        #expect(try await site.renew(last.refresh).status == 200)
+        expectEqual(last.status, 200)
+        try await expectEqual(site.renew(last.refresh).status, 200)
     }
 
     @Test(arguments: [
@@ -199,6 +201,6 @@ import Testing
     func `The scope of a token is refused if it is invalid`(scope: String) async throws {
         let site = try await Site()
         try await site.signUp()
-        #expect(try await site.passwordGrant(scope: scope).oauthError == "invalid_scope")
+        try await expectEqual(site.passwordGrant(scope: scope).oauthError, "invalid_scope")
     }
 }

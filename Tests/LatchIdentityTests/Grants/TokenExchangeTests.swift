@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -81,10 +82,9 @@ import Testing
         #expect(claims["exp"] == first["exp"] && claims["sid"] == first["sid"])
         // The tools exchange it again, and both are named.
         let second = try await exchange(site, exchanged.accessToken, as: "tools", scope: "files:read", at: Self.api)
-        #expect(second.status == 200)
-        #expect(
-            try JWT(unverified: second.accessToken).claims["act"] == ["sub": "tools", "act": ["sub": "worker"]])
-        #expect(try await site.get("/files", bearer: second.accessToken).status == 200)
+        expectEqual(second.status, 200)
+        try expectEqual(JWT(unverified: second.accessToken).claims["act"], ["sub": "tools", "act": ["sub": "worker"]])
+        try await expectEqual(site.get("/files", bearer: second.accessToken).status, 200)
         await site.close()
     }
 
@@ -92,17 +92,17 @@ import Testing
     @Test func `An exchanged token has no more rights than its scopes, and ends with the session`() async throws {
         let site = try await site()
         let own = try await site.passwordGrant(scope: "files:read files:write")
-        #expect(try await site.get("/api/auth/consents", bearer: own.accessToken).status == 200)
+        try await expectEqual(site.get("/api/auth/consents", bearer: own.accessToken).status, 200)
         let narrow = try await exchange(site, own.accessToken, scope: "files:read", at: Self.api)
         #expect(narrow.status == 200 && narrow.string("scope") == "files:read")
-        #expect(try await site.get("/files", bearer: narrow.accessToken).status == 200)
-        #expect(try await site.get("/api/auth/consents", bearer: narrow.accessToken).status == 403)
-        #expect(try await site.get("/user/profile", bearer: narrow.accessToken).status != 200)
+        try await expectEqual(site.get("/files", bearer: narrow.accessToken).status, 200)
+        try await expectEqual(site.get("/api/auth/consents", bearer: narrow.accessToken).status, 403)
+        try await expectNotEqual(site.get("/user/profile", bearer: narrow.accessToken).status, 200)
         let claims = try JWT(unverified: narrow.accessToken).claims
         #expect(claims["roles"] == nil && claims["email"] == nil)
         _ = try await site.call(.post, "/auth/logout", bearer: own.accessToken, [:])
-        #expect(try await site.get("/files", bearer: narrow.accessToken).status == 401)
-        #expect(try await exchange(site, narrow.accessToken).oauthError == "invalid_request")
+        try await expectEqual(site.get("/files", bearer: narrow.accessToken).status, 401)
+        try await expectEqual(exchange(site, narrow.accessToken).oauthError, "invalid_request")
         await site.close()
     }
 
@@ -112,21 +112,21 @@ import Testing
         let subject = try await access(site, scope: "openid files:read")
         let app = SignInApp(scope: "openid files:read")
         let idToken = try await site.exchange(try await site.code(app), app).string("id_token")
-        #expect(try await exchange(site, subject, as: "stranger").oauthError == "invalid_request")
-        #expect(try await exchange(site, subject, as: "tools").oauthError == "invalid_request")
-        #expect(try await exchange(site, subject, scope: "files:write").oauthError == "invalid_scope")
-        #expect(try await exchange(site, subject, at: "https://other.example").oauthError == "invalid_target")
+        try await expectEqual(exchange(site, subject, as: "stranger").oauthError, "invalid_request")
+        try await expectEqual(exchange(site, subject, as: "tools").oauthError, "invalid_request")
+        try await expectEqual(exchange(site, subject, scope: "files:write").oauthError, "invalid_scope")
+        try await expectEqual(exchange(site, subject, at: "https://other.example").oauthError, "invalid_target")
         for wrong in [idToken, "x", subject + "x"] {
-            #expect(try await exchange(site, wrong).oauthError == "invalid_request")
+            try await expectEqual(exchange(site, wrong).oauthError, "invalid_request")
         }
         for more in [
             ["subject_token_type": "urn:ietf:params:oauth:token-type:id_token"], ["subject_token_type": nil],
             ["requested_token_type": "urn:ietf:params:oauth:token-type:refresh_token"], ["actor_token": subject],
         ] as [KeyValuePairs<String, String?>] {
-            #expect(try await exchange(site, subject, more).oauthError == "invalid_request", "\(more)")
+            try await expectEqual(exchange(site, subject, more).oauthError, "invalid_request", "\(more)")
         }
         site.clock.advance(by: 901)
-        #expect(try await exchange(site, subject).oauthError == "invalid_request")
+        try await expectEqual(exchange(site, subject).oauthError, "invalid_request")
         await site.close()
     }
 
@@ -141,23 +141,23 @@ import Testing
         let page = try await agent.signIn(try await agent.get(app.path(["resource": Self.tools])))
         let code = try await agent.submit(page).parameters["code"] ?? ""
         let subject = try await site.exchange(code, app).accessToken
-        #expect(try JWT(unverified: subject).claims.audience == [Self.tools])
-        #expect(try await exchange(site, subject, as: "sealed", at: Self.api).oauthError == "invalid_target")
+        try expectEqual(JWT(unverified: subject).claims.audience, [Self.tools])
+        try await expectEqual(exchange(site, subject, as: "sealed", at: Self.api).oauthError, "invalid_target")
         // Without a scope of the API, the token would say who the user is, and no more.
-        #expect(try await exchange(site, subject, as: "tools", at: Self.api).status == 400)
+        try await expectEqual(exchange(site, subject, as: "tools", at: Self.api).status, 400)
         let own = try await exchange(site, subject, as: "sealed")
         #expect(own.status == 200 && own.string("scope") == "tools:use")
         // Neither the token nor an exchanged one ends the session of the app.
         for token in [subject, own.accessToken] {
             _ = try await site.send(.post, "/api/auth/logout", fields: [.authorization: "Bearer \(token)"])
-            #expect(try await site.get("/oauth/userinfo", bearer: subject).status == 200)
+            try await expectEqual(site.get("/oauth/userinfo", bearer: subject).status, 200)
         }
         let revoked = try await site.form(
             "/oauth/revoke", ["token": own.accessToken], fields: [.authorization: ClientSecret.basic("sealed")])
-        #expect(revoked.oauthError == "unsupported_token_type")
+        expectEqual(revoked.oauthError, "unsupported_token_type")
         // Its client does.
-        #expect(try await site.form("/oauth/revoke", ["token": subject, "client_id": "foreign"]).status == 200)
-        #expect(try await site.get("/oauth/userinfo", bearer: subject).status == 401)
+        try await expectEqual(site.form("/oauth/revoke", ["token": subject, "client_id": "foreign"]).status, 200)
+        try await expectEqual(site.get("/oauth/userinfo", bearer: subject).status, 401)
         await site.close()
     }
 
@@ -172,12 +172,12 @@ import Testing
                 "/oauth/introspect", ["token": token], fields: [.authorization: ClientSecret.basic(client)]
             ).json
         }
-        #expect(try await introspect(subject, as: "worker")["active"] == true)
-        #expect(try await introspect(subject, as: "tools")["active"] == false)
+        try await expectEqual(introspect(subject, as: "worker")["active"], true)
+        try await expectEqual(introspect(subject, as: "tools")["active"], false)
         let seen = try await introspect(exchanged, as: "sealed")
         #expect(seen["active"] == true && seen["act"] == ["sub": "worker"])
-        #expect(try await introspect(exchanged, as: "stranger")["active"] == false)
-        for token in [subject, exchanged] { #expect(try await introspect(token, as: "both")["active"] == true) }
+        try await expectEqual(introspect(exchanged, as: "stranger")["active"], false)
+        for token in [subject, exchanged] { try await expectEqual(introspect(token, as: "both")["active"], true) }
         await site.close()
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -35,18 +36,18 @@ extension IdentityConfiguration {
     {
         let site = try await Site(way) { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
-        for _ in 0..<3 { #expect(try await site.logIn(password: "wrong").status == 401) }
+        for _ in 0..<3 { try await expectEqual(site.logIn(password: "wrong").status, 401) }
         let refused = try await site.logIn()
-        #expect(refused.status == 429)
-        #expect(refused.field(.retryAfter) == "20")
-        #expect(refused.field("RateLimit-Policy") == #""login";q=3;w=60"#)
-        #expect(refused.field("RateLimit") == #""login";r=0;t=20"#)
+        expectEqual(refused.status, 429)
+        expectEqual(refused.field(.retryAfter), "20")
+        expectEqual(refused.field("RateLimit-Policy"), #""login";q=3;w=60"#)
+        expectEqual(refused.field("RateLimit"), #""login";r=0;t=20"#)
         #expect(refused.message != nil)
-        #expect(refused.field(.setCookie) == nil)
+        expectNil(refused.field(.setCookie))
         site.clock.advance(by: 20)
-        #expect(try await site.logIn().status == 200)
-        #expect(try await site.metric(#"latch_logins_total{result="limited"}"#) == 1)
-        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 3)
+        try await expectEqual(site.logIn().status, 200)
+        try await expectEqual(site.metric(#"latch_logins_total{result="limited"}"#), 1)
+        try await expectEqual(site.metric(#"latch_logins_total{result="failure"}"#), 3)
         await site.close()
     }
 
@@ -56,10 +57,10 @@ extension IdentityConfiguration {
     ) async throws {
         let site = try await Site { ($0.loginLimitPerMinute, $0.nodes) = (limit, nodes) }
         try await site.signUp()
-        for _ in 0..<share { #expect(try await site.logIn(password: "wrong").status == 401) }
+        for _ in 0..<share { try await expectEqual(site.logIn(password: "wrong").status, 401) }
         let refused = try await site.logIn()
-        #expect(refused.status == 429)
-        #expect(refused.field("RateLimit-Policy") == "\"login\";q=\(share);w=60")
+        expectEqual(refused.status, 429)
+        expectEqual(refused.field("RateLimit-Policy"), "\"login\";q=\(share);w=60")
         await site.close()
     }
 
@@ -76,7 +77,7 @@ extension IdentityConfiguration {
         #expect(all.count == Mirror(reflecting: one).children.count - 2 && all.count > 20)
         for (whole, share) in zip(all, shares) {
             #expect(share.name == whole.name && share.window == whole.window)
-            #expect(share.capacity == (whole.capacity + 3) / 4, "\(whole.name)")
+            expectEqual(share.capacity, (whole.capacity + 3) / 4, "\(whole.name)")
         }
     }
 
@@ -85,12 +86,12 @@ extension IdentityConfiguration {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for email in ["ada@example.com", "nobody@example.com"] {
-            for _ in 0..<3 { #expect(try await site.logIn(email, password: "wrong").status == 401) }
+            for _ in 0..<3 { try await expectEqual(site.logIn(email, password: "wrong").status, 401) }
         }
         let (known, unknown) = (try await site.logIn(), try await site.logIn("nobody@example.com"))
-        #expect(known.status == 429)
-        #expect(unknown.status == 429)
-        #expect(known.response.body == unknown.response.body)
+        expectEqual(known.status, 429)
+        expectEqual(unknown.status, 429)
+        expectEqual(known.response.body, unknown.response.body)
     }
 
     @Test(.tags(.lockoutDenial))
@@ -98,8 +99,8 @@ extension IdentityConfiguration {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<5 { _ = try await logIn(site, from: "192.0.2.1") }
-        #expect(try await logIn(site, password: Site.password, from: "192.0.2.1").status == 429)
-        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
+        try await expectEqual(logIn(site, password: Site.password, from: "192.0.2.1").status, 429)
+        try await expectEqual(logIn(site, password: Site.password, from: "198.51.100.7").status, 200)
     }
 
     @Test(.tags(.loginLimits))
@@ -108,7 +109,7 @@ extension IdentityConfiguration {
         try await site.signUp()
         var statuses: [Int] = []
         for _ in 0..<6 { statuses.append(try await logIn(site, from: "192.0.2.1").status) }
-        #expect(statuses == [401, 401, 401, 429, 429, 429])
+        expectEqual(statuses, [401, 401, 401, 429, 429, 429])
     }
 
     @Test(.tags(.loginLimits)) func `Wrong passwords from many places are limited by account`() async throws {
@@ -130,8 +131,8 @@ extension IdentityConfiguration {
         for number in 1...40 {
             statuses.append(try await logIn(site, from: String(format: format, number)).status)
         }
-        #expect(statuses == Array(repeating: 401, count: 6) + Array(repeating: 429, count: 34))
-        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
+        expectEqual(statuses, Array(repeating: 401, count: 6) + Array(repeating: 429, count: 34))
+        try await expectEqual(logIn(site, password: Site.password, from: "198.51.100.7").status, 200)
         await site.close()
     }
 
@@ -141,22 +142,22 @@ extension IdentityConfiguration {
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
-        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
+        try await expectEqual(logIn(site, password: Site.password, from: "198.51.100.7").status, 200)
         for number in 0..<40 { _ = try await logIn(site, from: "192.0.\(number).1") }
         // The account's own limit is used up for everybody else, the right password included.
-        #expect(try await logIn(site, password: Site.password, from: "192.1.0.99").status == 429)
+        try await expectEqual(logIn(site, password: Site.password, from: "192.1.0.99").status, 429)
         let back = try await logIn(site, password: Site.password, from: "198.51.100.7")
-        #expect(back.status == 200)
+        expectEqual(back.status, 200)
         // The tight limit still holds there, and a place whose devices have signed out is like any other.
         let guesses = try await [logIn(site, from: "198.51.100.7"), logIn(site, from: "198.51.100.7")].map(\.status)
-        #expect(guesses == [401, 401])
-        #expect(try await logIn(site, from: "198.51.100.7").status == 401)
-        #expect(try await logIn(site, from: "198.51.100.7").status == 429)
+        expectEqual(guesses, [401, 401])
+        try await expectEqual(logIn(site, from: "198.51.100.7").status, 401)
+        try await expectEqual(logIn(site, from: "198.51.100.7").status, 429)
         site.clock.advance(by: 60)
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         _ = try await site.identity.administration.endSessions(of: account.id, by: nil)
         for number in 0..<40 { _ = try await logIn(site, from: "192.0.\(number).1") }
-        #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 429)
+        try await expectEqual(logIn(site, password: Site.password, from: "198.51.100.7").status, 429)
     }
 
     /// The network of a device of the owner, guesses, a place without such a device, and where the owner logs in.
@@ -172,10 +173,10 @@ extension IdentityConfiguration {
     ) async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
-        #expect(try await logIn(site, password: Site.password, from: known).status == 200)
+        try await expectEqual(logIn(site, password: Site.password, from: known).status, 200)
         for address in guesses { _ = try await logIn(site, from: address) }
-        #expect(try await logIn(site, password: Site.password, from: stranger).status == 429)
-        #expect(try await logIn(site, password: Site.password, from: owner).status == 200)
+        try await expectEqual(logIn(site, password: Site.password, from: stranger).status, 429)
+        try await expectEqual(logIn(site, password: Site.password, from: owner).status, 200)
     }
 
     @Test(.tags(.passwordSpraying))
@@ -187,7 +188,7 @@ extension IdentityConfiguration {
         }
         #expect(statuses.prefix(30).allSatisfy { $0 == 401 })
         #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
-        #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
+        try await expectEqual(logIn(site, "user99@example.com", from: "192.0.2.2").status, 401)
     }
 
     @Test(.tags(.passwordSpraying))
@@ -200,7 +201,7 @@ extension IdentityConfiguration {
         }
         #expect(statuses.prefix(100).allSatisfy { $0 == 401 })
         #expect(statuses.dropFirst(100).allSatisfy { $0 == 429 })
-        #expect(try await logIn(site, "user99@example.com", from: "198.51.100.7").status == 401)
+        try await expectEqual(logIn(site, "user99@example.com", from: "198.51.100.7").status, 401)
     }
 
     @Test(.tags(.loginLimits))
@@ -213,8 +214,8 @@ extension IdentityConfiguration {
         for number in 0..<6 {
             statuses.append(try await logIn(site, from: "2001:db8:0:7:\(number)::\(number + 1)").status)
         }
-        #expect(statuses == [401, 401, 401, 429, 429, 429])
-        #expect(try await logIn(site, password: Site.password, from: "2001:db8:0:8::1").status == 200)
+        expectEqual(statuses, [401, 401, 401, 429, 429, 429])
+        try await expectEqual(logIn(site, password: Site.password, from: "2001:db8:0:8::1").status, 200)
     }
 
     @Test func `Concurrent guesses of a password are all counted`() async throws {
@@ -224,14 +225,14 @@ extension IdentityConfiguration {
             for _ in 0..<40 { group.addTask { try await logIn(site, from: "192.0.2.1").status } }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
-        #expect(statuses.filter { $0 == 401 }.count == 5)
-        #expect(statuses.filter { $0 == 429 }.count == 35)
+        expectEqual(statuses.filter { $0 == 401 }.count, 5)
+        expectEqual(statuses.filter { $0 == 429 }.count, 35)
     }
 
     @Test func `Right passwords do not count as wrong ones`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 2 }
         try await site.signUp()
-        for _ in 0..<20 { #expect(try await site.logIn().status == 200) }
+        for _ in 0..<20 { try await expectEqual(site.logIn().status, 200) }
     }
 }
 
@@ -248,14 +249,14 @@ extension IdentityConfiguration {
         let limiter = AttemptLimiter()
         for left in [3, 2, 1, 0] {
             let (rejection, remaining) = limiter.takeCounting(attempt("a"), at: noon)
-            #expect(rejection == nil)
+            expectNil(rejection)
             #expect(remaining.count == left && remaining.untilFull == Double(4 - left) * 15)
         }
         let (rejection, remaining) = limiter.takeCounting(attempt("a"), at: noon)
         #expect(rejection?.retryAfter == 15 && remaining.count == 0 && remaining.untilFull == 60)
-        #expect(limiter.take(attempt("a"), at: noon + 15) == nil)
+        expectNil(limiter.take(attempt("a"), at: noon + 15))
         #expect(limiter.take(attempt("a"), at: noon + 15) != nil)
-        for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon + 100_000) == nil) }
+        for _ in 0..<4 { expectNil(limiter.take(attempt("a"), at: noon + 100_000)) }
         #expect(limiter.take(attempt("a"), at: noon + 100_000) != nil)
     }
 
@@ -265,14 +266,14 @@ extension IdentityConfiguration {
         #expect(limiter.take(attempt("b") + attempt("a"), at: noon) != nil)
         let (rejection, remaining) = limiter.takeCounting(attempt("b") + attempt("a"), at: noon)
         #expect(rejection != nil && remaining.count == 4)
-        for _ in 0..<4 { #expect(limiter.take(attempt("b"), at: noon) == nil) }
+        for _ in 0..<4 { expectNil(limiter.take(attempt("b"), at: noon)) }
     }
 
     @Test(.tags(.storeFailure)) func `A limit survives a clock that is set back`() {
         let limiter = AttemptLimiter()
         for _ in 0..<4 { _ = limiter.take(attempt("a"), at: noon) }
         #expect(limiter.take(attempt("a"), at: noon - 86_400) != nil)
-        #expect(limiter.take(attempt("a"), at: noon - 86_400 + 15) == nil)
+        expectNil(limiter.take(attempt("a"), at: noon - 86_400 + 15))
     }
 
     @Test func `A limit keeps a bounded number of keys, and forgets no used one`() {
@@ -280,9 +281,9 @@ extension IdentityConfiguration {
         for _ in 0..<4 { _ = limiter.take(attempt("attacked"), at: noon) }
         _ = limiter.take(attempt("tried once"), at: noon)
         for number in 0..<100_000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
-        #expect(limiter.keyCount == 100)
+        expectEqual(limiter.keyCount, 100)
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
-        for _ in 0..<3 { #expect(limiter.take(attempt("tried once"), at: noon) == nil) }
+        for _ in 0..<3 { expectNil(limiter.take(attempt("tried once"), at: noon)) }
         #expect(limiter.take(attempt("tried once"), at: noon) != nil)
     }
 
@@ -292,7 +293,7 @@ extension IdentityConfiguration {
         for number in 0..<10_000 {
             _ = limiter.take(attempt("\(number)", from: "2001:db8:1:\(String(number, radix: 16))::1"), at: noon)
         }
-        #expect(limiter.keyCount == 100)
+        expectEqual(limiter.keyCount, 100)
         #expect(limiter.take(attempt("new", from: "2001:db8:1:ffff::1"), at: noon) != nil)
         // By chance one of a thousand networks far away shares the bucket.
         let passed = (2..<22).count { limiter.take(attempt("new", from: "2001:db8:\($0):1::1"), at: noon) == nil }
@@ -302,26 +303,26 @@ extension IdentityConfiguration {
     @Test func `A limit gives new keys their own buckets again once others have refilled`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for number in 0..<1000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
-        for number in 0..<50 { #expect(limiter.take(attempt("later \(number)"), at: noon + 60) == nil) }
-        #expect(limiter.keyCount == 50)
-        for _ in 0..<3 { #expect(limiter.take(attempt("later 1"), at: noon + 60) == nil) }
+        for number in 0..<50 { expectNil(limiter.take(attempt("later \(number)"), at: noon + 60)) }
+        expectEqual(limiter.keyCount, 50)
+        for _ in 0..<3 { expectNil(limiter.take(attempt("later 1"), at: noon + 60)) }
         #expect(limiter.take(attempt("later 1"), at: noon + 60) != nil)
     }
 
     @Test func `A limit leaves no key behind when its attempt is given back`() {
         let limiter = AttemptLimiter()
         for number in 0..<1000 {
-            #expect(limiter.take(attempt("key \(number)"), at: noon) == nil)
+            expectNil(limiter.take(attempt("key \(number)"), at: noon))
             limiter.refund(attempt("key \(number)"))
         }
-        #expect(limiter.keyCount == 0)
+        expectEqual(limiter.keyCount, 0)
     }
 
     @Test func `A limit has its own room, which a flood of another kind does not use`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for number in 0..<300 { _ = limiter.take(attempt("\(number)", .signUpAccount), at: noon) }
-        for _ in 0..<4 { #expect(limiter.take(attempt("attacked"), at: noon) == nil) }
-        #expect(limiter.keyCount == 101)
+        for _ in 0..<4 { expectNil(limiter.take(attempt("attacked"), at: noon)) }
+        expectEqual(limiter.keyCount, 101)
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
     }
 
@@ -331,7 +332,7 @@ extension IdentityConfiguration {
         for number in 0..<1000 {
             #expect(limiter.take(attempt("name \(number)") + attempt("address"), at: noon) != nil)
         }
-        #expect(limiter.keyCount == 1)
+        expectEqual(limiter.keyCount, 1)
     }
 
     @Test(.tags(.clientSecretGuessing)) func `A limit keeps keys of a fixed size for names of any length`() {
@@ -340,22 +341,22 @@ extension IdentityConfiguration {
         let long = String(repeating: "a", count: 30_000)
         for end in ["b", "c"] {
             let attempts = [limits.clientSecret(of: long + end, address: "a")]
-            for _ in 0..<10 { #expect(limiter.take(attempts, at: noon) == nil) }
+            for _ in 0..<10 { expectNil(limiter.take(attempts, at: noon)) }
             #expect(limiter.take(attempts, at: noon) != nil)
         }
         // A digest has no reference to the name; the whole bucket fits into 32 bytes.
-        #expect(AttemptLimiter.bytesPerKey == 32)
+        expectEqual(AttemptLimiter.bytesPerKey, 32)
     }
 
     @Test func `A limit gives back no more than was taken`() {
         let limiter = AttemptLimiter()
         for _ in 0..<10 {
-            #expect(limiter.take(attempt("a"), at: noon) == nil)
+            expectNil(limiter.take(attempt("a"), at: noon))
             limiter.refund(attempt("a"))
         }
         limiter.refund(attempt("a"))
         limiter.refund(attempt("nobody"))
-        for _ in 0..<4 { #expect(limiter.take(attempt("a"), at: noon) == nil) }
+        for _ in 0..<4 { expectNil(limiter.take(attempt("a"), at: noon)) }
         #expect(limiter.take(attempt("a"), at: noon) != nil)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchIdentity
@@ -11,14 +12,14 @@ import Testing
         ("2001:db8::192.0.2.1", "2001:db8:0:0::/64"),
     ])
     func `The network of an IPv6 address is its first half, in any notation`(address: String, prefix: String) {
-        #expect(NetworkPrefix(of: address).text == prefix)
+        expectEqual(NetworkPrefix(of: address).text, prefix)
     }
 
     @Test func `The network of an IPv4 address is the whole of it, also when mapped into IPv6`() {
-        #expect(NetworkPrefix(of: "192.0.2.1").text == "192.0.2.1")
-        #expect(NetworkPrefix(of: "::ffff:192.0.2.1") == NetworkPrefix(of: "192.0.2.1"))
-        #expect(NetworkPrefix(of: "::ffff:c000:0201") == NetworkPrefix(of: "192.0.2.1"))
-        #expect(NetworkPrefix(of: "::ffff:192.0.2.2") != NetworkPrefix(of: "192.0.2.1"))
+        expectEqual(NetworkPrefix(of: "192.0.2.1").text, "192.0.2.1")
+        expectEqual(NetworkPrefix(of: "::ffff:192.0.2.1"), NetworkPrefix(of: "192.0.2.1"))
+        expectEqual(NetworkPrefix(of: "::ffff:c000:0201"), NetworkPrefix(of: "192.0.2.1"))
+        expectNotEqual(NetworkPrefix(of: "::ffff:192.0.2.2"), NetworkPrefix(of: "192.0.2.1"))
     }
 
     @Test(arguments: [
@@ -26,6 +27,6 @@ import Testing
         "1:2:3:4:5:6:7:8::",
     ])
     func `The network of an invalid address is the text itself`(text: String) {
-        #expect(NetworkPrefix(of: text).text == text)
+        expectEqual(NetworkPrefix(of: text).text, text)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -63,16 +64,16 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         let site = try await site()
         let allowed = route.limit == "link" ? 10 : 3
         for number in 0..<allowed {
-            #expect(try await route.send(site, number, from: "192.0.2.1").status != 429)
+            try await expectNotEqual(route.send(site, number, from: "192.0.2.1").status, 429)
         }
         let refused = try await route.send(site, 99, from: "192.0.2.1", text: "this is not JSON")
-        #expect(refused.status == 429)
-        #expect(refused.field(.retryAfter) == (route.limit == "link" ? "6" : "1200"))
-        #expect(refused.field("RateLimit")?.hasPrefix("\"\(route.limit)\";r=0") == true)
-        #expect(refused.field("RateLimit-Policy")?.hasPrefix("\"\(route.limit)\";q=\(allowed)") == true)
-        #expect(try await route.send(site, 98, from: "198.51.100.1").status != 429)
+        expectEqual(refused.status, 429)
+        expectEqual(refused.field(.retryAfter), route.limit == "link" ? "6" : "1200")
+        expectEqual(refused.field("RateLimit")?.hasPrefix("\"\(route.limit)\";r=0"), true)
+        expectEqual(refused.field("RateLimit-Policy")?.hasPrefix("\"\(route.limit)\";q=\(allowed)"), true)
+        try await expectNotEqual(route.send(site, 98, from: "198.51.100.1").status, 429)
         site.clock.advance(by: 1200)
-        #expect(try await route.send(site, 97, from: "192.0.2.1").status != 429)
+        try await expectNotEqual(route.send(site, 97, from: "192.0.2.1").status, 429)
         await site.close()
     }
 
@@ -85,9 +86,9 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         func status(_ number: Int) async throws -> Int {
             try await route.send(site, number, from: addresses.replacing("%", with: "\(number)")).status
         }
-        for number in 0..<15 { #expect(try await status(number) != 429) }
-        #expect(try await status(16) == 429)
-        #expect(try await route.send(site, 17, from: "2001:db8:2::1").status != 429)
+        for number in 0..<15 { try await expectNotEqual(status(number), 429) }
+        try await expectEqual(status(16), 429)
+        try await expectNotEqual(route.send(site, 17, from: "2001:db8:2::1").status, 429)
         await site.close()
     }
 
@@ -99,9 +100,9 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
             let route = CostlyRoute.signUps[number % CostlyRoute.signUps.count]
             if try await route.send(site, number, from: "192.0.2.1").status < 300 { created += 1 }
         }
-        #expect(created == 3)
+        expectEqual(created, 3)
         await site.identity.services.mails.flush()
-        #expect(site.mailer.messages.count == 3)
+        expectEqual(site.mailer.messages.count, 3)
         await site.close()
     }
 
@@ -112,7 +113,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         for number in 0..<12 {
             statuses.append(try await CostlyRoute.signUps[1].send(site, 1, from: "192.0.\(number).1").status)
         }
-        #expect(statuses == [201] + Array(repeating: 409, count: 9) + [429, 429])
+        expectEqual(statuses, [201] + Array(repeating: 409, count: 9) + [429, 429])
         await site.close()
     }
 
@@ -121,28 +122,28 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         let site = try await Site()
         try await site.signUp("user1@example.com")
         let logins = CostlyRoute(path: "/api/auth/clients/login", limit: "login")
-        #expect(try await logins.send(site, 1, from: "198.51.100.7").status == 200)
+        try await expectEqual(logins.send(site, 1, from: "198.51.100.7").status, 200)
         func mails(after count: Int, from address: (Int) -> String) async throws -> Int {
             for number in 0..<count {
-                #expect(try await CostlyRoute.mails[0].send(site, 1, from: address(number)).status == 200)
+                try await expectEqual(CostlyRoute.mails[0].send(site, 1, from: address(number)).status, 200)
             }
             await site.identity.flushMails()
             return site.mailer.messages.count
         }
-        #expect(try await mails(after: 9) { "192.0.\($0).1" } == 5)
-        #expect(try await mails(after: 1) { _ in "198.51.100.7" } == 6)
-        #expect(try await mails(after: 1) { _ in "192.0.2.1" } == 6)
-        #expect(try await mails(after: 9) { _ in "198.51.100.7" } == 10)
+        try await expectEqual(mails(after: 9) { "192.0.\($0).1" }, 5)
+        try await expectEqual(mails(after: 1) { _ in "198.51.100.7" }, 6)
+        try await expectEqual(mails(after: 1) { _ in "192.0.2.1" }, 6)
+        try await expectEqual(mails(after: 9) { _ in "198.51.100.7" }, 10)
         await site.close()
     }
 
     @Test(.tags(.hashFlood)) func `Costly requests with right passwords are also limited`() async throws {
         let site = try await Site()
         try await site.signUp()
-        for _ in 0..<120 { #expect(try await site.logIn().status == 200) }
-        #expect(try await site.logIn().status == 429)
+        for _ in 0..<120 { try await expectEqual(site.logIn().status, 200) }
+        try await expectEqual(site.logIn().status, 429)
         site.clock.advance(by: 1)
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 }
@@ -169,8 +170,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         let site = try await Site()
         // Broken gzip would be an invalid argument.
         let response = try await send(site, method, [1, 2, 3], encoding: "gzip")
-        #expect(response.status == 401)
-        #expect(response.word == "unauthenticated")
+        expectEqual(response.status, 401)
+        expectEqual(response.word, "unauthenticated")
         await site.close()
     }
 
@@ -182,8 +183,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         let site = try await Site()
         let compressed = try RPCCompression.gzip.compress(Self.bomb)
         #expect(compressed.count < 8192)
-        #expect(try await send(site, method, compressed, encoding: "gzip").word == "resource_exhausted")
-        #expect(try await send(site, method, Array(Self.bomb.prefix(70_000))).word == "resource_exhausted")
+        try await expectEqual(send(site, method, compressed, encoding: "gzip").word, "resource_exhausted")
+        try await expectEqual(send(site, method, Array(Self.bomb.prefix(70_000))).word, "resource_exhausted")
         await site.close()
     }
 
@@ -203,7 +204,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         let compressed = try RPCCompression.gzip.compress(request)
         for (content, encoding) in [(request, nil), (compressed, "gzip")] as [([UInt8], String?)] {
             let response = try await send(site, "UpdateProfile", content, encoding: encoding, bearer: access)
-            #expect(response.word == "resource_exhausted")
+            expectEqual(response.word, "resource_exhausted")
         }
         await site.close()
     }

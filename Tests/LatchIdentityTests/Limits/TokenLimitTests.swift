@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -28,27 +29,27 @@ import Testing
         let site = try await Site(way) { $0.tokenLimitPerMinute = 3 }
         try await site.signUp()
         let first = try await site.passwordGrant()
-        #expect(first.status == 200)
-        #expect(first.field("RateLimit-Policy") == #""token";q=3;w=60"#)
-        #expect(first.field("RateLimit") == #""token";r=2;t=20"#)
-        #expect(first.field("X-RateLimit-Limit") == "3")
-        #expect(first.field("X-RateLimit-Remaining") == "2")
-        #expect(first.field("X-RateLimit-Reset") == "2052460820")
-        #expect(try await site.refreshGrant("nonsense").field("RateLimit") == #""token";r=1;t=40"#)
-        #expect(try await site.form("/oauth/revoke", ["token": "x"]).field("X-RateLimit-Remaining") == "0")
+        expectEqual(first.status, 200)
+        expectEqual(first.field("RateLimit-Policy"), #""token";q=3;w=60"#)
+        expectEqual(first.field("RateLimit"), #""token";r=2;t=20"#)
+        expectEqual(first.field("X-RateLimit-Limit"), "3")
+        expectEqual(first.field("X-RateLimit-Remaining"), "2")
+        expectEqual(first.field("X-RateLimit-Reset"), "2052460820")
+        try await expectEqual(site.refreshGrant("nonsense").field("RateLimit"), #""token";r=1;t=40"#)
+        try await expectEqual(site.form("/oauth/revoke", ["token": "x"]).field("X-RateLimit-Remaining"), "0")
         for path in ["/oauth/token", "/oauth/token/refresh", "/oauth/revoke", "/auth/login", "/auth/signup"] {
             let refused = try await site.post(path, ["refresh_token": .string(first.refreshToken)])
-            #expect(refused.status == 429)
-            #expect(refused.field(.retryAfter) == "20")
-            #expect(refused.field("RateLimit") == #""token";r=0;t=20"#)
-            #expect(refused.field("X-RateLimit-Remaining") == "0")
-            #expect(refused.errorCode == "RATE_LIMIT_EXCEEDED")
-            #expect(refused.number("retry_after") == 20)
+            expectEqual(refused.status, 429)
+            expectEqual(refused.field(.retryAfter), "20")
+            expectEqual(refused.field("RateLimit"), #""token";r=0;t=20"#)
+            expectEqual(refused.field("X-RateLimit-Remaining"), "0")
+            expectEqual(refused.errorCode, "RATE_LIMIT_EXCEEDED")
+            expectEqual(refused.number("retry_after"), 20)
             #expect(!refused.string("detail").isEmpty)
         }
         // No answer of theirs has used anything up: the token is as good as it was.
         site.clock.advance(by: 20)
-        #expect(try await site.refreshGrant(first.refreshToken).status == 200)
+        try await expectEqual(site.refreshGrant(first.refreshToken).status, 200)
         await site.close()
     }
 
@@ -57,11 +58,11 @@ import Testing
         let site = try await Site { $0.tokenLimitPerMinute = 2 }
         var statuses: [Int] = []
         for _ in 0..<4 { statuses.append(try await revoke(site, from: "192.0.2.1").status) }
-        #expect(statuses == [200, 200, 429, 429])
-        #expect(try await revoke(site, from: "192.0.2.2").status == 200)
+        expectEqual(statuses, [200, 200, 429, 429])
+        try await expectEqual(revoke(site, from: "192.0.2.2").status, 200)
         statuses = []
         for number in 0..<4 { statuses.append(try await revoke(site, from: "2001:db8:0:7::\(number)").status) }
-        #expect(statuses == [200, 200, 429, 429])
+        expectEqual(statuses, [200, 200, 429, 429])
     }
 
     @Test(.tags(.loginLimits))
@@ -75,15 +76,15 @@ import Testing
             two = try await site.refreshGrant(two).refreshToken
         }
         let refused = try await site.refreshGrant(one)
-        #expect(refused.status == 429)
-        #expect(refused.field("RateLimit") == #""refresh";r=0;t=15"#)
-        #expect(refused.errorCode == "RATE_LIMIT_EXCEEDED")
-        #expect(try await site.renew(two).status == 429)
+        expectEqual(refused.status, 429)
+        expectEqual(refused.field("RateLimit"), #""refresh";r=0;t=15"#)
+        expectEqual(refused.errorCode, "RATE_LIMIT_EXCEEDED")
+        try await expectEqual(site.renew(two).status, 429)
         let eve = try await site.passwordGrant("eve@example.com")
-        #expect(try await site.refreshGrant(eve.refreshToken).status == 200)
+        try await expectEqual(site.refreshGrant(eve.refreshToken).status, 200)
         site.clock.advance(by: 60)
-        #expect(try await site.refreshGrant(one).status == 200)
-        #expect(try await site.refreshGrant(two).status == 200)
+        try await expectEqual(site.refreshGrant(one).status, 200)
+        try await expectEqual(site.refreshGrant(two).status, 200)
     }
 
     @Test(.tags(.loginLimits)) func `Too many token requests of one device are limited more than those of its account`()
@@ -95,16 +96,16 @@ import Testing
         var token = first
         for _ in 0..<60 { token = try await site.refreshGrant(token).refreshToken }
         let refused = try await site.refreshGrant(token)
-        #expect(refused.status == 429)
-        #expect(refused.field("RateLimit") == #""device-refresh";r=0;t=1"#)
+        expectEqual(refused.status, 429)
+        expectEqual(refused.field("RateLimit"), #""device-refresh";r=0;t=1"#)
         // The account's other devices have limits of their own.
-        #expect(try await site.refreshGrant(try await site.passwordGrant().refreshToken).status == 200)
+        try await expectEqual(site.refreshGrant(try await site.passwordGrant().refreshToken).status, 200)
         site.clock.advance(by: 1)
         token = try await site.refreshGrant(token).refreshToken
         // A copy is noticed all the same: its thief could put that off by refreshing without a pause.
-        #expect(try await site.refreshGrant(first).oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(first).oauthError, "invalid_grant")
         site.clock.advance(by: 60)
-        #expect(try await site.refreshGrant(token).oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(token).oauthError, "invalid_grant")
     }
 
     @Test(.tags(.loginLimits))
@@ -117,10 +118,10 @@ import Testing
         var token = try await one.passwordGrant().refreshToken
         for _ in 0..<10 { token = try await one.refreshGrant(token).refreshToken }
         let copy = token
-        #expect(try await one.refreshGrant(copy).status == 429)
+        try await expectEqual(one.refreshGrant(copy).status, 429)
         for _ in 0..<2 { token = try await two.refreshGrant(token).refreshToken }
-        #expect(try await one.refreshGrant(copy).oauthError == "invalid_grant")
-        #expect(try await two.refreshGrant(token).oauthError == "invalid_grant")
+        try await expectEqual(one.refreshGrant(copy).oauthError, "invalid_grant")
+        try await expectEqual(two.refreshGrant(token).oauthError, "invalid_grant")
     }
 
     @Test(.tags(.lockoutDenial))
@@ -129,8 +130,8 @@ import Testing
         try await site.signUp()
         let (dead, living) = (try await site.passwordGrant(), try await site.passwordGrant())
         _ = try await site.form("/oauth/revoke", ["token": dead.refreshToken])
-        for _ in 0..<5 { #expect(try await site.refreshGrant(dead.refreshToken).oauthError == "invalid_grant") }
-        #expect(try await site.refreshGrant(living.refreshToken).status == 200)
+        for _ in 0..<5 { try await expectEqual(site.refreshGrant(dead.refreshToken).oauthError, "invalid_grant") }
+        try await expectEqual(site.refreshGrant(living.refreshToken).status, 200)
     }
 
     @Test func `Requests that issue no tokens do not count against the token limit`() async throws {
@@ -139,8 +140,8 @@ import Testing
         let login = try await site.passwordGrant()
         for _ in 0..<5 {
             let answer = try await site.get("/user/profile", bearer: login.accessToken)
-            #expect(answer.status == 200)
-            #expect(answer.field("RateLimit")?.hasPrefix("\"request\";") == true)
+            expectEqual(answer.status, 200)
+            expectEqual(answer.field("RateLimit")?.hasPrefix("\"request\";"), true)
         }
     }
 }

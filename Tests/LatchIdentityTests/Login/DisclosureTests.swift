@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -29,11 +30,13 @@ import Testing
         for name in ["ada", "bob", "eve"] { try await site.signUp("\(name)@example.com") }
         await site.close()
         let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
-        for number in 0..<20 { #expect(try await decoyCost(stronger, "nobody\(number)@example.com") == "m=64,t=1,p=1") }
-        // Each of these logins replaces a hash by one of the new cost.
-        for name in ["ada", "bob", "eve"] { #expect(try await stronger.logIn("\(name)@example.com").status == 200) }
         for number in 0..<20 {
-            #expect(try await decoyCost(stronger, "nobody\(number)@example.com") == "m=128,t=1,p=1")
+            try await expectEqual(decoyCost(stronger, "nobody\(number)@example.com"), "m=64,t=1,p=1")
+        }
+        // Each of these logins replaces a hash by one of the new cost.
+        for name in ["ada", "bob", "eve"] { try await expectEqual(stronger.logIn("\(name)@example.com").status, 200) }
+        for number in 0..<20 {
+            try await expectEqual(decoyCost(stronger, "nobody\(number)@example.com"), "m=128,t=1,p=1")
         }
         await stronger.close()
     }
@@ -46,25 +49,25 @@ import Testing
         for number in 0..<6 { try await site.signUp("user\(number)@example.com") }
         await site.close()
         let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
-        for number in 0..<2 { #expect(try await stronger.logIn("user\(number)@example.com").status == 200) }
+        for number in 0..<2 { try await expectEqual(stronger.logIn("user\(number)@example.com").status, 200) }
         let services = stronger.identity.services
         let costs = try await services.store.passwordCosts()
-        #expect(
-            Dictionary(uniqueKeysWithValues: costs.counts.map { ($0.parameters, $0.count) })
-                == ["m=64,t=1,p=1": 4, "m=128,t=1,p=1": 2])
+        expectEqual(
+            Dictionary(uniqueKeysWithValues: costs.counts.map { ($0.parameters, $0.count) }),
+            ["m=64,t=1,p=1": 4, "m=128,t=1,p=1": 2])
         let decoys = (0..<3000).map { Self.cost(services.passwords.decoy(for: "name \($0)", among: costs)) }
         let share = Double(decoys.filter { $0 == "m=64,t=1,p=1" }.count) / 3000
         #expect((0.6...0.73).contains(share))
         for number in 0..<100 {
-            #expect(Self.cost(services.passwords.decoy(for: "name \(number)", among: costs)) == decoys[number])
+            expectEqual(Self.cost(services.passwords.decoy(for: "name \(number)", among: costs)), decoys[number])
         }
         await stronger.close()
         // Another node with the same store and pepper agrees; a deleted account counts no longer.
         let again = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
-        #expect(try await decoyCost(again, "name 7") == decoys[7])
+        try await expectEqual(decoyCost(again, "name 7"), decoys[7])
         let user = try #require(try await again.identity.administration.account(email: "user0@example.com"))
         _ = try await again.identity.administration.delete(user.id, isFinal: true, by: nil, because: "")
-        #expect(try await again.identity.services.store.passwordCosts().counts.map(\.count).sorted() == [1, 4])
+        try await expectEqual(again.identity.services.store.passwordCosts().counts.map(\.count).sorted(), [1, 4])
         await again.close()
     }
 
@@ -74,8 +77,8 @@ import Testing
     func `A stranger who tries names does not meet the cost of a damaged row`(hash: String) async throws {
         let site = try await Site()
         try await site.identity.services.store.insert(.example(hash: hash), details: nil)
-        #expect(try await decoyCost(site, "nobody@example.com") == "m=64,t=1,p=1")
-        #expect(try await site.logIn("nobody@example.com").status == 401)
+        try await expectEqual(decoyCost(site, "nobody@example.com"), "m=64,t=1,p=1")
+        try await expectEqual(site.logIn("nobody@example.com").status, 401)
         await site.close()
     }
 
@@ -87,14 +90,14 @@ import Testing
         let stronger = try await Site(in: site.folder) { $0.argon2MemoryKiB = 128 }
         _ = try await stronger.identity.administration.setStatus(of: account.id, to: .suspended)
         let wrong = try await stronger.logIn(password: "wrong")
-        #expect(wrong.status == 401)
-        #expect(try await wrong.text == stronger.logIn("nobody@example.com").text)
+        expectEqual(wrong.status, 401)
+        try await expectEqual(wrong.text, stronger.logIn("nobody@example.com").text)
         let right = try await stronger.logIn()
         #expect(right.status == 403 && right.string("code") == "accountSuspended")
-        #expect(try await stronger.audited("login.refused")?.detail?.hasPrefix("accountSuspended from ") == true)
+        try await expectEqual(stronger.audited("login.refused")?.detail?.hasPrefix("accountSuspended from "), true)
         // It is not even hashed anew, which would take longer.
         let costs = try await stronger.identity.services.store.passwordCosts()
-        #expect(costs.counts.map(\.parameters) == ["m=64,t=1,p=1"])
+        expectEqual(costs.counts.map(\.parameters), ["m=64,t=1,p=1"])
         await stronger.close()
     }
 
@@ -116,8 +119,8 @@ import Testing
                 #expect([400, 401].contains(try await site.post(path, .object(body)).status))
             }
         }
-        #expect(try await site.passwordGrant(password: password).status == 400)
-        #expect(try await site.login(password: password).status != 200)
+        try await expectEqual(site.passwordGrant(password: password).status, 400)
+        try await expectNotEqual(site.login(password: password).status, 200)
         #expect(try await site.identity.services.store.devices(of: ada.id, at: noon).isEmpty)
         await site.close()
     }
@@ -132,7 +135,7 @@ import Testing
                 "/auth/signup",
                 ["email": .string(email), "username": .string(username), "password": .string(Self.sentence)])
         }
-        #expect(try await sent("ada@example.com", "ada").status == 201)
+        try await expectEqual(sent("ada@example.com", "ada").status, 201)
         let (address, username) = (
             try await sent("ada@example.com", "free"), try await sent("free@example.com", "ada")
         )
@@ -154,7 +157,7 @@ import Testing
             for (email, name) in [
                 ("ada@example.com", "free"), ("free@example.com", "ada"), ("free@example.com", "free"),
             ] {
-                #expect(try await sent(email, name).status == 503)
+                try await expectEqual(sent(email, name).status, 503)
             }
             for hold in holds { hold.release() }
             try await group.waitForAll()
@@ -177,14 +180,14 @@ import Testing
         _ = await site.mailedToken()
         let free = try await change("free@example.com")
         #expect(taken.status == 200 && free.status == 200)
-        #expect(taken.json["email"] == free.json["email"])
+        expectEqual(taken.json["email"], free.json["email"])
         _ = await site.mailedToken()
         #expect(!site.mailer.messages.contains { $0.recipient == "bob@example.com" })
         #expect(site.mailer.messages.contains { $0.recipient == "free@example.com" })
         // One limit for both.
         for _ in 0..<3 { _ = try await change("bob@example.com") }
-        #expect(try await change("bob@example.com").stableCode == "tooManyAttempts")
-        #expect(try await change("other@example.com").stableCode == "tooManyAttempts")
+        try await expectEqual(change("bob@example.com").stableCode, "tooManyAttempts")
+        try await expectEqual(change("other@example.com").stableCode, "tooManyAttempts")
         await site.close()
     }
 
@@ -206,7 +209,7 @@ import Testing
                     codes.append(try await site.call("UpdateProfile", change, bearer: access).stableCode)
                 }
             }
-            #expect(codes == [nil, nil, nil, nil, nil, "tooManyAttempts"])
+            expectEqual(codes, [nil, nil, nil, nil, nil, "tooManyAttempts"])
         }
         await site.close()
     }
@@ -218,9 +221,9 @@ import Testing
         let change = { (name: String) in
             try await site.call("UpdateProfile", ["userId": .string(id), "username": .string(name)], bearer: access)
         }
-        for number in 0..<10 { #expect(try await change("ada\(number)").status == 200) }
-        #expect(try await change("ada10").stableCode == "tooManyAttempts")
-        for _ in 0..<20 { #expect(try await change("ada9").status == 200) }
+        for number in 0..<10 { try await expectEqual(change("ada\(number)").status, 200) }
+        try await expectEqual(change("ada10").stableCode, "tooManyAttempts")
+        for _ in 0..<20 { try await expectEqual(change("ada9").status, 200) }
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -26,7 +27,7 @@ import Testing
         #expect(try await store.begin(factor, recoveryDigests: [digest(7)], for: current))
         let result = try await store.prove(
             .code(step: 5, sealedSecret: [1]), of: account.id, for: .confirmation(on: device.id), at: noon)
-        #expect(result == .accepted)
+        expectEqual(result, .accepted)
     }
 
     private func apply(_ name: String, _ store: IdentityStore, _ account: Account, _ device: Device) async throws {
@@ -36,9 +37,8 @@ import Testing
         case "factor removed": try await store.perform(.removeFactor, on: id)
         case "codes replaced":
             let proof = SecondFactorProof.recovery(digest: digest(7))
-            #expect(
-                try await store.prove(proof, of: id, for: .recoveryCodes([digest(8)], on: device.id), at: noon)
-                    == .accepted)
+            try await expectEqual(
+                store.prove(proof, of: id, for: .recoveryCodes([digest(8)], on: device.id), at: noon), .accepted)
         case "factor begun":
             let factor = SecondFactor(accountID: id, sealedSecret: [2], createdAt: noon)
             #expect(try await store.begin(factor, recoveryDigests: [], for: account))
@@ -79,8 +79,8 @@ import Testing
         }
         let decided = try #require(try await store.account(id: fixture.account.id))
         try await apply(change.name, store, decided, device)
-        #expect(try await store.insert(Device.example(9, of: decided), for: decided) == change.isAllowed)
-        #expect(try await (store.device(id: Device.example(9, of: decided).id) != nil) == change.isAllowed)
+        try await expectEqual(store.insert(Device.example(9, of: decided), for: decided), change.isAllowed)
+        try await expectEqual(store.device(id: Device.example(9, of: decided).id) != nil, change.isAllowed)
     }
 
     @Test(
@@ -97,7 +97,7 @@ import Testing
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("UPDATE account SET \(change)")
         }
-        #expect(try await store.account(id: account.id)?.credentialVersion == account.credentialVersion + 1)
+        try await expectEqual(store.account(id: account.id)?.credentialVersion, account.credentialVersion + 1)
         await store.close()
     }
 
@@ -124,8 +124,8 @@ import Testing
                 return try await group.reduce(into: [Response]()) { if let login = $1 { $0.append(login) } }
             }
             for login in logins where login.status == 200 {
-                #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
-                #expect(try await site.renew(login.refresh).status == 401)
+                try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
+                try await expectEqual(site.renew(login.refresh).status, 401)
             }
             #expect(logins.allSatisfy { [200, 401, 403].contains($0.status) })
             site.clock.advance(by: 30)
@@ -147,7 +147,7 @@ import Testing
         let challenge = try await site.challenge("bob@example.com")
         let issued = try await site.complete(challenge, app.code(at: site.clock.now))
         #expect(!issued.accessToken.contains(challenge) && !issued.refreshToken.contains(challenge))
-        #expect(await refusal { try await site.complete(challenge, app.recoveryCodes[0]) } == "invalidToken")
+        await expectEqual(refusal { try await site.complete(challenge, app.recoveryCodes[0]) }, "invalidToken")
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -35,9 +36,8 @@ import Testing
         let session = try await site.bearer(access)
         site.clock.advance(by: 900)
         let accounts = site.identity.accounts
-        #expect(
-            await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com", from: .tests) }
-                == "signInAgain")
+        await expectEqual(
+            refusal { try await accounts.changeEmail(of: session, to: "eve@example.com", from: .tests) }, "signInAgain")
         let late = try await changeEmail(site, access, ada.id)
         #expect(late.status == 401 && late.word == "unauthenticated" && late.stableCode == "signInAgain")
         // RFC 9470 §3.
@@ -46,7 +46,7 @@ import Testing
         #expect(challenge.contains(#"max_age="900""#))
         _ = await site.mailedToken()
         #expect(!site.mailer.messages.contains { $0.recipient == "eve@example.com" })
-        #expect(try await changeEmail(site, try await site.logIn().access, ada.id).status == 200)
+        try await expectEqual(changeEmail(site, try await site.logIn().access, ada.id).status, 200)
         await site.close()
     }
 
@@ -66,7 +66,7 @@ import Testing
             ("DeleteUser", ["userId": .string(ada.id)]), ("RemoveTwoFactor", ["userId": "another"]),
             ("SetUserRole", ["userId": "another", "role": "USER_ROLE_MODERATOR"]),
         ] as [(String, JSONValue)] {
-            #expect(try await site.call(method, message, bearer: access).stableCode == "signInAgain")
+            try await expectEqual(site.call(method, message, bearer: access).stableCode, "signInAgain")
         }
         await site.close()
     }
@@ -84,10 +84,10 @@ import Testing
         if method == "SetUserRole" { message["role"] = "USER_ROLE_ADMIN" }
         if method == "UpdateProfile" { message["firstName"] = "Eve" }
         let late = try await site.call(method, .object(message), bearer: access)
-        #expect(late.stableCode == "signInAgain", "\(late.text)")
+        expectEqual(late.stableCode, "signInAgain", "\(late.text)")
         let again: JSONValue = ["password": .string(Site.password)]
-        #expect(try await site.call(.post, "/api/auth/reauthenticate", bearer: access, again).status == 200)
-        #expect(try await site.call(method, .object(message), bearer: access).status == 200)
+        try await expectEqual(site.call(.post, "/api/auth/reauthenticate", bearer: access, again).status, 200)
+        try await expectEqual(site.call(method, .object(message), bearer: access).status, 200)
         await site.close()
     }
 
@@ -99,10 +99,10 @@ import Testing
             try await site.call(
                 "UpdateProfile", ["userId": .string(ada.id), "firstName": "Ada", "username": name], bearer: access)
         }
-        #expect(try await change("ada").status == 200)
+        try await expectEqual(change("ada").status, 200)
         site.clock.advance(by: 900)
-        #expect(try await change("ada").status == 200)
-        #expect(try await change("countess").stableCode == "signInAgain")
+        try await expectEqual(change("ada").status, 200)
+        try await expectEqual(change("countess").stableCode, "signInAgain")
         await site.close()
     }
 
@@ -113,7 +113,7 @@ import Testing
         let access = try await site.logIn().access
         site.clock.advance(by: 3600)
         let message: JSONValue = ["currentPassword": .string(Site.password), "newPassword": .string(Self.new)]
-        #expect(try await site.call("ChangePassword", message, bearer: access).status == 200)
+        try await expectEqual(site.call("ChangePassword", message, bearer: access).status, 200)
         await site.close()
     }
 
@@ -124,8 +124,8 @@ import Testing
         let login = try await site.logIn()
         site.clock.advance(by: 900)
         let access = try await site.renew(login.refresh).access
-        #expect(try await site.get("/user/profile", bearer: access).status == 200)
-        #expect(try await changeEmail(site, access, ada.id).stableCode == "signInAgain")
+        try await expectEqual(site.get("/user/profile", bearer: access).status, 200)
+        try await expectEqual(changeEmail(site, access, ada.id).stableCode, "signInAgain")
         await site.close()
     }
 
@@ -139,15 +139,15 @@ import Testing
         let wrong = try await site.call(.post, path, bearer: here, ["password": "not the password"])
         // A 401 would make the client refresh the token, and send the wrong password twice.
         #expect(wrong.status == 403 && wrong.string("code") == "invalidCredentials")
-        #expect(wrong.field(.wwwAuthenticate) == nil)
-        #expect(try await changeEmail(site, here, ada.id).stableCode == "signInAgain")
-        #expect(try await site.call(.post, path, bearer: here, ["password": .string(Site.password)]).status == 200)
-        #expect(try await changeEmail(site, other, ada.id).stableCode == "signInAgain")
+        expectNil(wrong.field(.wwwAuthenticate))
+        try await expectEqual(changeEmail(site, here, ada.id).stableCode, "signInAgain")
+        try await expectEqual(site.call(.post, path, bearer: here, ["password": .string(Site.password)]).status, 200)
+        try await expectEqual(changeEmail(site, other, ada.id).stableCode, "signInAgain")
         site.clock.advance(by: 899)
-        #expect(try await changeEmail(site, here, ada.id).status == 200)
+        try await expectEqual(changeEmail(site, here, ada.id).status, 200)
         site.clock.advance(by: 1)
-        #expect(try await changeEmail(site, here, ada.id).stableCode == "signInAgain")
-        #expect(try await site.call(.post, path, bearer: "invented", ["password": "x"]).status == 401)
+        try await expectEqual(changeEmail(site, here, ada.id).stableCode, "signInAgain")
+        try await expectEqual(site.call(.post, path, bearer: "invented", ["password": "x"]).status, 401)
         await site.close()
     }
 
@@ -158,16 +158,16 @@ import Testing
         site.clock.advance(by: 900)
         let path = "/api/auth/reauthenticate"
         let password = JSONValue.string(Site.password)
-        #expect(
-            try await site.call(.post, path, bearer: access, ["password": password]).string("code") == "mfaRequired")
+        try await expectEqual(
+            site.call(.post, path, bearer: access, ["password": password]).string("code"), "mfaRequired")
         let wrong: JSONValue = ["password": password, "otp": .string(app.wrongCode(at: site.clock.now))]
         let refused = try await site.call(.post, path, bearer: access, wrong)
         #expect(refused.status == 403 && refused.string("code") == "invalidCode")
-        #expect(try await site.call("SetupTwoFactor", bearer: access).stableCode == "signInAgain")
+        try await expectEqual(site.call("SetupTwoFactor", bearer: access).stableCode, "signInAgain")
         let right: JSONValue = ["password": password, "otp": .string(app.code(at: site.clock.now))]
-        #expect(try await site.call(.post, path, bearer: access, right).status == 200)
-        #expect(try await site.call("SetupTwoFactor", bearer: access).status == 200)
-        #expect(try await site.call(.post, path, bearer: access, right).string("code") == "invalidCode")
+        try await expectEqual(site.call(.post, path, bearer: access, right).status, 200)
+        try await expectEqual(site.call("SetupTwoFactor", bearer: access).status, 200)
+        try await expectEqual(site.call(.post, path, bearer: access, right).string("code"), "invalidCode")
         await site.close()
     }
 
@@ -182,9 +182,9 @@ import Testing
         let access = try await site.logIn().access
         let path = "/api/auth/reauthenticate"
         let right: JSONValue = ["password": .string(Site.password)]
-        #expect(try await site.call(.post, path, bearer: phone, right).status == 403)
+        try await expectEqual(site.call(.post, path, bearer: phone, right).status, 403)
         for _ in 0..<3 { _ = try await site.call(.post, path, bearer: access, ["password": "guess"]) }
-        #expect(try await site.call(.post, path, bearer: access, right).status == 429)
+        try await expectEqual(site.call(.post, path, bearer: access, right).status, 429)
         await site.close()
     }
 
@@ -193,10 +193,10 @@ import Testing
         let ada = try await site.signUp()
         let access = try await site.logIn().access
         site.clock.advance(by: 59)
-        #expect(try await changeEmail(site, access, ada.id).status == 200)
+        try await expectEqual(changeEmail(site, access, ada.id).status, 200)
         site.clock.advance(by: 1)
         let late = try await changeEmail(site, access, ada.id)
-        #expect(late.field(.wwwAuthenticate)?.contains(#"max_age="60""#) == true)
+        expectEqual(late.field(.wwwAuthenticate)?.contains(#"max_age="60""#), true)
         await site.close()
     }
 

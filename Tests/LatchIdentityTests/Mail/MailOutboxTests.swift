@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -24,8 +25,8 @@ private func token(in message: MailMessage?) -> JSONValue {
         let first = try await MailNode(in: folder, mailer: mailer)
         for number in 0..<20 {
             let body: JSONValue = ["email": .string("user\(number)@example.com"), "password": .string(Site.password)]
-            #expect(try await first.post("/api/clients/register", body).status == 201)
-            #expect(try await first.forget("user\(number)@example.com") == 200)
+            try await expectEqual(first.post("/api/clients/register", body).status, 201)
+            try await expectEqual(first.forget("user\(number)@example.com"), 200)
         }
         await first.pass(300)
         let store = first.identity.services.store
@@ -35,21 +36,20 @@ private func token(in message: MailMessage?) -> JSONValue {
         let second = try await MailNode(in: folder, clock: ManualClock(first.clock.now), mailer: mailer)
         await second.pass(300)
         #expect(mailer.sent.isEmpty)
-        #expect(try await second.waiting == 40)
+        try await expectEqual(second.waiting, 40)
         mailer.set(isDown: false)
         await second.pass(600)
-        #expect(Set(mailer.sent.map { $0.recipient + $0.subject }).count == 40)
-        #expect(try await second.waiting == 0)
+        expectEqual(Set(mailer.sent.map { $0.recipient + $0.subject }).count, 40)
+        try await expectEqual(second.waiting, 0)
         for number in 0..<20 {
             let mails = mailer.sent.filter { $0.recipient == "user\(number)@example.com" }
             let verification = mails.last { $0.subject.contains("Confirm") }
             let reset = mails.last { $0.subject.contains("Reset") }
-            #expect(
-                try await second.post("/api/auth/verify-email", ["token": token(in: verification)]).status == 200)
-            #expect(
-                try await second.post(
+            try await expectEqual(second.post("/api/auth/verify-email", ["token": token(in: verification)]).status, 200)
+            try await expectEqual(
+                second.post(
                     "/api/auth/reset-password", ["token": token(in: reset), "password": "Another456!"]
-                ).status == 200)
+                ).status, 200)
         }
         await second.identity.close()
     }
@@ -72,13 +72,13 @@ private func token(in message: MailMessage?) -> JSONValue {
         await second.pass(60)
         #expect(mailer.sent.isEmpty)
         await second.pass(120)
-        #expect(mailer.sent.count == 1)
+        expectEqual(mailer.sent.count, 1)
         hanging.release()
         await first.services.mails.flush()
-        #expect(hanging.messages.first?.id == mailer.sent.first?.id)
-        #expect(hanging.messages.first?.text == mailer.sent.first?.text)
-        #expect(
-            try await second.post("/api/auth/verify-email", ["token": token(in: mailer.sent.first)]).status == 200)
+        expectEqual(hanging.messages.first?.id, mailer.sent.first?.id)
+        expectEqual(hanging.messages.first?.text, mailer.sent.first?.text)
+        try await expectEqual(
+            second.post("/api/auth/verify-email", ["token": token(in: mailer.sent.first)]).status, 200)
         await first.close()
         await second.identity.close()
     }
@@ -94,7 +94,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         var outside = request
         outside.fields["X-Forwarded-For"] = "192.0.2.1"
         outside.context[RemoteAddress.self] = "127.0.0.1"
-        #expect(Response(try await node.identity.handler.respond(to: outside)).json == ["status": "ready"])
+        expectEqual(Response(try await node.identity.handler.respond(to: outside)).json, ["status": "ready"])
         await node.pass(3600, step: 1)
         // 5, 10, 20 … seconds up to 300, each shortened by a half at most: 18 to 31 attempts an hour.
         #expect((15...35).contains(node.mailer.attempts))
@@ -108,14 +108,14 @@ private func token(in message: MailMessage?) -> JSONValue {
         _ = try await node.identity.accounts.signUp(email: "dead@example.com", password: Site.password)
         await node.identity.services.mails.flush()
         // A mail server that refuses one recipient is not out of order: nothing is kept for addresses without an account.
-        #expect(try await node.forget("nobody@example.com") == 200)
+        try await expectEqual(node.forget("nobody@example.com"), 200)
         await node.identity.services.mails.flush()
-        #expect(try await node.waiting == 1)
+        try await expectEqual(node.waiting, 1)
         await node.pass(95 * 3600, step: 3600)
         #expect((16...32).contains(node.mailer.attempts))
         await node.pass(7 * 3600, step: 3600)
-        #expect(try await node.waiting == 0)
-        #expect(try await node.audited().filter { $0 == "mail.abandoned" }.count == 1)
+        try await expectEqual(node.waiting, 0)
+        try await expectEqual(node.audited().filter { $0 == "mail.abandoned" }.count, 1)
         await node.identity.close()
     }
 
@@ -125,13 +125,13 @@ private func token(in message: MailMessage?) -> JSONValue {
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
         // The outage is known before the mail that nobody receives, which would be removed otherwise.
         await node.identity.services.mails.flush()
-        #expect(try await node.forget("nobody@example.com") == 200)
+        try await expectEqual(node.forget("nobody@example.com"), 200)
         await node.pass(95 * 3600, step: 3600)
-        #expect(try await node.waiting == 2)
+        try await expectEqual(node.waiting, 2)
         await node.pass(7200, step: 3600)
-        #expect(try await node.waiting == 0)
+        try await expectEqual(node.waiting, 0)
         #expect(try await node.get("/metrics").text.contains(#"latch_mails_total{result="abandoned"} 1"#))
-        #expect(try await node.audited().filter { $0 == "mail.abandoned" }.count == 1)
+        try await expectEqual(node.audited().filter { $0 == "mail.abandoned" }.count, 1)
         await node.identity.close()
     }
 
@@ -139,12 +139,12 @@ private func token(in message: MailMessage?) -> JSONValue {
         let node = try await MailNode(in: try TemporaryFolder(), mailer: UnreliableMailer())
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
         node.mailer.set(isDown: true)
-        #expect(try await node.forget("ada@example.com") == 200)
+        try await expectEqual(node.forget("ada@example.com"), 200)
         await node.pass(7200)
         node.mailer.set(isDown: false)
         await node.pass(300)
         let body: JSONValue = ["token": token(in: node.mailer.sent.last), "password": "Another456!"]
-        #expect(try await node.post("/api/auth/reset-password", body).status == 200)
+        try await expectEqual(node.post("/api/auth/reset-password", body).status, 200)
         await node.identity.close()
     }
 
@@ -158,9 +158,9 @@ private func token(in message: MailMessage?) -> JSONValue {
             mail: OutboxMail(.invitation, to: invited.email, accountID: invited.id, id: "m", at: noon))
         await node.identity.services.mails.flush()
         let body: JSONValue = ["token": token(in: node.mailer.sent.first), "password": .string(Site.password)]
-        #expect(try await node.post("/api/auth/reset-password", body).status == 200)
+        try await expectEqual(node.post("/api/auth/reset-password", body).status, 200)
         await node.pass(600)
-        #expect(try await node.post("/api/auth/reset-password", body).status == 400)
+        try await expectEqual(node.post("/api/auth/reset-password", body).status, 400)
         await node.identity.close()
     }
 
@@ -170,19 +170,19 @@ private func token(in message: MailMessage?) -> JSONValue {
         }
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
         node.mailer.refuse("ada@example.com")
-        #expect(try await node.forget("ada@example.com") == 200)
+        try await expectEqual(node.forget("ada@example.com"), 200)
         await node.identity.services.mails.flush()
         node.mailer.refuse("")
         await node.pass(60)
         // One refused address is no outage of the mail server.
         let backlog = try await node.identity.services.measurements.mailBacklog()
         #expect(backlog.count == 1 && backlog.age == 0)
-        #expect(try await node.forget("ada@example.com") == 200)
+        try await expectEqual(node.forget("ada@example.com"), 200)
         await node.identity.services.mails.flush()
-        #expect(node.mailer.sent.count == 1)
+        expectEqual(node.mailer.sent.count, 1)
         await node.pass(8 * 3600, step: 3600)
-        #expect(try await node.waiting == 0)
-        #expect(node.mailer.sent.count == 1)
+        try await expectEqual(node.waiting, 0)
+        expectEqual(node.mailer.sent.count, 1)
         await node.identity.close()
     }
 
@@ -197,8 +197,8 @@ private func token(in message: MailMessage?) -> JSONValue {
         node.mailer.set(isDown: false)
         _ = try await node.identity.accounts.signUp(email: "bob@example.com", password: Site.password)
         await node.pass(60)
-        #expect(node.mailer.sent.map(\.recipient) == ["bob@example.com"])
-        #expect(try await node.waiting == 1)
+        expectEqual(node.mailer.sent.map(\.recipient), ["bob@example.com"])
+        try await expectEqual(node.waiting, 1)
         await node.identity.close()
     }
 
@@ -206,7 +206,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         let folder = try TemporaryFolder()
         let node = try await MailNode(in: folder, mailer: UnreliableMailer())
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
-        #expect(try await node.forget("ada@example.com") == 200)
+        try await expectEqual(node.forget("ada@example.com"), 200)
         await node.identity.services.mails.flush()
         // As if the process had died between the mail server's reply and the removal.
         let sent = try #require(node.mailer.sent.last)
@@ -214,10 +214,10 @@ private func token(in message: MailMessage?) -> JSONValue {
         try await store.insert(
             OutboxMail(.resetPassword, to: try EmailAddress("ada@example.com"), id: sent.id, at: node.clock.now + 60))
         let body: JSONValue = ["token": token(in: sent), "password": "Another456!"]
-        #expect(try await node.post("/api/auth/reset-password", body).status == 200)
+        try await expectEqual(node.post("/api/auth/reset-password", body).status, 200)
         await node.pass(120)
-        #expect(node.mailer.sent.map(\.id).filter { $0 == sent.id }.count == 1)
-        #expect(try await node.post("/api/auth/reset-password", body).status == 400)
+        expectEqual(node.mailer.sent.map(\.id).filter { $0 == sent.id }.count, 1)
+        try await expectEqual(node.post("/api/auth/reset-password", body).status, 400)
         await node.identity.close()
     }
 
@@ -231,7 +231,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.pass(300)
         guard case .string(let secret) = token(in: node.mailer.sent.last) else { return }
         await node.identity.close()
-        #expect(secret.utf8.count == 43)
-        #expect(try folder.bytes().range(of: Data(secret.utf8)) == nil)
+        expectEqual(secret.utf8.count, 43)
+        try expectNil(folder.bytes().range(of: Data(secret.utf8)))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTexts
@@ -19,8 +20,9 @@ import Testing
     @Test func `The bytes of a mail begin with the fields of RFC 5322, each once and in one line`() throws {
         let head = try lines(MailMessage(to: "a@example.com", subject: "Hello", text: "x", id: "abc"))
             .prefix { !$0.isEmpty }
-        #expect(
-            Array(head) == [
+        expectEqual(
+            Array(head),
+            [
                 "Date: Mon, 15 Jan 2035 08:00:00 +0000", "From: <no-reply@id.example.com>", "To: <a@example.com>",
                 "Subject: Hello", "Message-ID: <abc@id.example.com>", "MIME-Version: 1.0",
                 "Auto-Submitted: auto-generated", "Content-Type: text/plain; charset=utf-8",
@@ -35,7 +37,7 @@ import Testing
     ])
     func `The bytes of a mail carry the date in UTC, in English`(seconds: Double, text: String) throws {
         let message = try MailMessage(to: "a@example.com", subject: "x", text: "x")
-        #expect(try lines(message, at: Date(timeIntervalSince1970: seconds))[0] == "Date: " + text)
+        try expectEqual(lines(message, at: Date(timeIntervalSince1970: seconds))[0], "Date: " + text)
     }
 
     @Test(arguments: [
@@ -53,7 +55,7 @@ import Testing
             // RFC 5321 §4.5.2: a line of one dot would end the mail.
             #expect(!line.hasPrefix(".") && !line.hasPrefix("--=_"))
         }
-        #expect(try await Self.parsed(content.joined(separator: "\r\n")) == text)
+        try await expectEqual(Self.parsed(content.joined(separator: "\r\n")), text)
     }
 
     @Test(arguments: ["en", "de"], [MailMessage.Encoding.ascii, .utf8])
@@ -75,13 +77,13 @@ import Testing
             """
         let found = try JSONValue(
             parsing: Array(try await PythonCommand.run(script, input: String(decoding: bytes, as: UTF8.self)).utf8))
-        #expect(
-            found
-                == .array([
-                    "multipart/alternative", "<abc@id.example.com>", .string(template.subject), 0,
-                    .array(["text/plain", .string(template.text), 0]),
-                    .array(["text/html", .string(template.html), 0]),
-                ]))
+        expectEqual(
+            found,
+            .array([
+                "multipart/alternative", "<abc@id.example.com>", .string(template.subject), 0,
+                .array(["text/plain", .string(template.text), 0]),
+                .array(["text/html", .string(template.html), 0]),
+            ]))
         #expect(template.text.contains("https://id.example.com/verify?token=t0ken\n"))
         #expect(template.html.contains(#"href="https://id.example.com/verify?token=t0ken""#))
     }
@@ -119,10 +121,10 @@ import Testing
         dump(message, to: &dumped)
         #expect(!"\(message) \(String(reflecting: message)) \(dumped)".contains("t0ken"))
         let hasLink = [.verifyEmail, .resetPassword, .newAddress, .oldAddress, .invitation].contains(purpose)
-        #expect(message.text.contains("?token=t0ken\n") == hasLink)
-        #expect(message.html?.contains("https://id.example.com/") == hasLink)
-        #expect(message.text.contains("\n0123 4567\n") == (purpose == .addressCode))
-        #expect(message.html?.contains("0123 4567") == (purpose == .addressCode))
+        expectEqual(message.text.contains("?token=t0ken\n"), hasLink)
+        expectEqual(message.html?.contains("https://id.example.com/"), hasLink)
+        expectEqual(message.text.contains("\n0123 4567\n"), purpose == .addressCode)
+        expectEqual(message.html?.contains("0123 4567"), purpose == .addressCode)
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))
         #expect((template.text + template.html).utf8.allSatisfy { $0 < 0x80 })
     }

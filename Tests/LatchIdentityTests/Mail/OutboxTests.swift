@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -21,7 +22,7 @@ import Testing
         await node.identity.services.mails.flush()
         node.mailer.set(isDown: true)
         // The mail server has refused a mail, as an attacker can bring about with an account of their own.
-        #expect(try await node.forget("ada0@example.com") == 200)
+        try await expectEqual(node.forget("ada0@example.com"), 200)
         await node.identity.services.mails.flush()
         let before = try #require(try await node.waiting)
         let store = node.identity.services.store
@@ -29,7 +30,7 @@ import Testing
         for name in ["ada", "nobody"] {
             let jobs = store.writeStatistics.jobs
             for number in 0..<20 {
-                #expect(try await node.forget("\(name)\(number)@example.com") == 200)
+                try await expectEqual(node.forget("\(name)\(number)@example.com"), 200)
                 // A flush would begin a second worker, and two that look for a mail write once more.
                 try await eventually {
                     try await store.first(
@@ -42,12 +43,12 @@ import Testing
         }
         // Two workers that look for a mail at the same time write once more; a write for each mail would be twenty.
         #expect(abs(costs[0] - costs[1]) < 10)
-        #expect(try await node.waiting == before + 40)
+        try await expectEqual(node.waiting, before + 40)
         await node.pass(600)
-        #expect(try await node.waiting == before + 40)
+        try await expectEqual(node.waiting, before + 40)
         node.mailer.set(isDown: false)
         await node.pass(900)
-        #expect(try await node.waiting == 0)
+        try await expectEqual(node.waiting, 0)
         #expect(!node.mailer.sent.contains { $0.recipient.hasPrefix("nobody") })
         await node.identity.close()
     }
@@ -55,16 +56,16 @@ import Testing
     @Test(.tags(.mailFlood))
     func `The outbox limits the emails of an address, whether it has an account or not`() async throws {
         let node = try await MailNode(in: try TemporaryFolder(), mailer: UnreliableMailer())
-        for _ in 0..<5 { #expect(try await node.forget("new@example.com") == 200) }
+        for _ in 0..<5 { try await expectEqual(node.forget("new@example.com"), 200) }
         await node.identity.services.mails.flush()
-        #expect(try await node.forget("new@example.com") == 200)
+        try await expectEqual(node.forget("new@example.com"), 200)
         let lines = try await node.get("/metrics").text.split(separator: "\n")
         #expect(lines.contains(#"latch_mails_total{result="limited"} 1"#))
         // The mail of a sign-up is promised, whatever others have requested for the address.
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
-        #expect(try await node.post("/api/clients/register", body).status == 201)
+        try await expectEqual(node.post("/api/clients/register", body).status, 201)
         await node.pass(60)
-        #expect(node.mailer.sent.map(\.subject) == ["Confirm your email address for Latchwork"])
+        expectEqual(node.mailer.sent.map(\.subject), ["Confirm your email address for Latchwork"])
         await node.identity.close()
     }
 
@@ -75,11 +76,11 @@ import Testing
         let node = try await MailNode(in: try TemporaryFolder(), mailer: UnreliableMailer())
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
         for _ in 0..<6 {
-            #expect(try await node.post("/api/auth/resend-verification", ["email": "ada@example.com"]).status == 200)
+            try await expectEqual(node.post("/api/auth/resend-verification", ["email": "ada@example.com"]).status, 200)
         }
-        #expect(try await node.forget("ada@example.com") == 200)
+        try await expectEqual(node.forget("ada@example.com"), 200)
         await node.pass(60)
-        #expect(node.mailer.sent.map(\.subject) == ["Reset your password for Latchwork"])
+        expectEqual(node.mailer.sent.map(\.subject), ["Reset your password for Latchwork"])
         await node.identity.close()
     }
 
@@ -89,7 +90,7 @@ import Testing
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
         await node.pass(600)
         let health = try await node.get("/healthz")
-        #expect(health.json["mail"] == ["waiting": 1, "oldestSeconds": 600])
+        expectEqual(health.json["mail"], ["waiting": 1, "oldestSeconds": 600])
         let metrics = try await node.get("/metrics").text
         #expect(metrics.contains("\nlatch_mails_waiting 1\n") && metrics.contains("\nlatch_mails_oldest_seconds 600\n"))
         #expect(!health.text.contains("ada") && !metrics.contains("ada"))
@@ -109,10 +110,10 @@ import Testing
                 FROM n
                 """)
         }
-        for address in ["ada@example.com", "nobody@example.com"] { #expect(try await node.forget(address) == 503) }
+        for address in ["ada@example.com", "nobody@example.com"] { try await expectEqual(node.forget(address), 503) }
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
-        #expect(try await node.post("/api/clients/register", body).status == 503)
-        #expect(try await node.identity.administration.account(email: "new@example.com") == nil)
+        try await expectEqual(node.post("/api/clients/register", body).status, 503)
+        try await expectNil(node.identity.administration.account(email: "new@example.com"))
         let account = try Account.example("bob")
         try await store.insert(account)
         let change = EmailChange(
@@ -122,8 +123,8 @@ import Testing
         let refused = await refusal {
             try await store.insert(change, for: account, by: nil, mails: [mail], at: noon)
         }
-        #expect(refused == "overloaded")
-        #expect(try await store.confirmEmail(byToken: [2], with: .none, at: noon) == nil)
+        expectEqual(refused, "overloaded")
+        try await expectNil(store.confirmEmail(byToken: [2], with: .none, at: noon))
         await node.identity.close()
     }
 
@@ -136,10 +137,10 @@ import Testing
                 now: now, leaseEnd: now + 120, verificationEnd: now + 1000, resetEnd: now + 1000, digest: { _ in [1] })
         }
         let first = try #require(try await store.claimMail(claim(noon)))
-        #expect(try await store.claimMail(claim(noon + 119)) == nil)
+        try await expectNil(store.claimMail(claim(noon + 119)))
         #expect(try await store.claimMail(claim(noon + 120)) != nil)
         try await store.postpone(first.mail, until: noon + 5000)
-        #expect(try await store.claimMail(claim(noon + 239)) == nil)
+        try await expectNil(store.claimMail(claim(noon + 239)))
         #expect(try await store.claimMail(claim(noon + 240)) != nil)
         await store.close()
         withExtendedLifetime(folder) {}
@@ -156,8 +157,8 @@ import Testing
         }
         await first.pass(60)
         await second.pass(30, step: 30)
-        #expect(mailer.sent.count == 20)
-        #expect(Set(mailer.sent.map(\.id)).count == 20)
+        expectEqual(mailer.sent.count, 20)
+        expectEqual(Set(mailer.sent.map(\.id)).count, 20)
         await first.identity.close()
         await second.identity.close()
     }
@@ -170,15 +171,15 @@ import Testing
             _ = try await first.identity.accounts.signUp(email: "u\(number)@example.com", password: Site.password)
         }
         await first.identity.close()
-        #expect(mailer.sent.count == 50)
+        expectEqual(mailer.sent.count, 50)
         mailer.set(isDown: true)
         let second = try await MailNode(in: folder, clock: clock, mailer: mailer)
-        #expect(try await second.forget("u1@example.com") == 200)
+        try await expectEqual(second.forget("u1@example.com"), 200)
         await second.identity.close()
         mailer.set(isDown: false)
         let third = try await MailNode(in: folder, clock: clock, mailer: mailer)
         await third.pass(60)
-        #expect(mailer.sent.count == 51)
+        expectEqual(mailer.sent.count, 51)
         await third.identity.close()
     }
 
@@ -195,7 +196,7 @@ import Testing
         let node = try await MailNode(
             in: folder, clock: ManualClock(Date(timeIntervalSinceNow: 1)), mailer: UnreliableMailer())
         await node.identity.services.mails.flush()
-        #expect(node.mailer.sent.count == 1)
+        expectEqual(node.mailer.sent.count, 1)
         await node.identity.close()
     }
 
@@ -203,10 +204,10 @@ import Testing
         let node = try await MailNode(in: try TemporaryFolder(), mailer: UnreliableMailer()) { $0.issuer = nil }
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
         await node.identity.services.mails.flush()
-        #expect(node.mailer.attempts == 0)
+        expectEqual(node.mailer.attempts, 0)
         node.identity.adoptIssuer("http://127.0.0.1:8080")
         await node.identity.services.mails.flush()
-        #expect(node.mailer.sent.count == 1)
+        expectEqual(node.mailer.sent.count, 1)
         await node.identity.close()
     }
 }

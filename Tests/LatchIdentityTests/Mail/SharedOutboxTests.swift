@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchPostgres
 import TestSupport
@@ -49,11 +50,11 @@ import Testing
             return try await group.reduce(into: [String]()) { $0 += $1 }
         }
         #expect(ids.count == 200 && Set(ids).count == 200)
-        #expect(try await stores[0].mailBacklog(dueBefore: noon).count == 0)
+        try await expectEqual(stores[0].mailBacklog(dueBefore: noon).count, 0)
         let tokens = try await stores[1].read { db throws(IdentityError) in
             try db.number("SELECT count(*) FROM one_time_token")
         }
-        #expect(tokens == (purpose == .verifyEmail ? 200 : 0))
+        expectEqual(tokens, purpose == .verifyEmail ? 200 : 0)
         let conflicts = stores.reduce(0) { $0 + $1.writeStatistics.conflicts } - before
         #expect(conflicts < (purpose == .verifyEmail ? 150 : 10))
         for store in stores { await store.close() }
@@ -71,7 +72,7 @@ import Testing
         }
         let first = try #require(try await stores[0].claimMail(claim(after: 0)))
         try await stores[0].extendLease(of: first.mail, to: noon + 300)
-        #expect(try await stores[1].claimMail(claim(after: 299)) == nil)
+        try await expectNil(stores[1].claimMail(claim(after: 299)))
         #expect(try await stores[1].claimMail(claim(after: 300)) != nil)
         try await stores[0].extendLease(of: first.mail, to: noon + 3000)
         #expect(try await stores[2].claimMail(claim(after: 420)) != nil)
@@ -82,8 +83,8 @@ import Testing
         let stores = try await stores(mails: 2, .verifyEmail)
         let first = try #require(try await stores[0].claimMail(claim))
         let second = try #require(try await stores[1].claimMail(claim))
-        #expect(Set([first.mail.id, second.mail.id]).count == 2)
-        #expect(try await stores[2].claimMail(claim) == nil)
+        expectEqual(Set([first.mail.id, second.mail.id]).count, 2)
+        try await expectNil(stores[2].claimMail(claim))
         // A worker whose lease has ended postpones nothing that another one has taken.
         try await stores[0].postpone(first.mail, until: noon + 5)
         let again = try #require(
@@ -96,7 +97,7 @@ import Testing
         let due = try await stores[0].read { db throws(IdentityError) in
             try db.number("SELECT count(*) FROM mail WHERE leased_until IS NULL OR due_at > $1", [.date(noon + 5)])
         }
-        #expect(due == 0)
+        expectEqual(due, 0)
         for store in stores { await store.close() }
     }
 }

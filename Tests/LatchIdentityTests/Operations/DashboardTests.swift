@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Testing
@@ -17,7 +18,7 @@ import Testing
         let expressions = (board["panels"]?.arrayValue ?? []).flatMap { $0["targets"]?.arrayValue ?? [] }
             .compactMap { $0["expr"]?.stringValue }
         let shown = Set(expressions.flatMap(Self.metrics).map { $0.replacing("_bucket", with: "") })
-        #expect(try shown == Self.countedMetrics(), "\(shown.sorted())")
+        try expectEqual(shown, Self.countedMetrics(), "\(shown.sorted())")
     }
 
     /// Returns the names of metrics in the sources of the server, since those of the exporter are served with it alone.
@@ -51,7 +52,7 @@ import Testing
         }
         let alerts = values("alert")
         #expect(alerts.count >= 8 && Set(alerts).count == alerts.count)
-        for key in ["expr", "for", "severity", "summary"] { #expect(values(key).count == alerts.count, "\(key)") }
+        for key in ["expr", "for", "severity", "summary"] { expectEqual(values(key).count, alerts.count, "\(key)") }
         // The rule about a server that is not scraped reads Prometheus' own series.
         try await check(values("expr").filter { !$0.hasPrefix("up{") })
         for alert in alerts { #expect(guide.contains("`\(alert)`"), "\(alert) is not in the guide") }

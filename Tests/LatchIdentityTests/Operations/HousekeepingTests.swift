@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTesting
 import Testing
@@ -39,14 +40,14 @@ import Testing
         #expect(try await store.insert(device, for: account))
         let (one, other) = (Housekeeping(first.services), Housekeeping(second.services))
         #expect(try await one.prune())
-        #expect(try await other.prune() == false)
+        try await expectEqual(other.prune(), false)
         clock.advance(by: 3599)
-        for houses in [one, other] { #expect(try await houses.prune() == false) }
+        for houses in [one, other] { try await expectEqual(houses.prune(), false) }
         #expect(try await store.device(id: device.id) != nil)
         clock.advance(by: 1)
         #expect(try await other.prune())
-        #expect(try await one.prune() == false)
-        #expect(try await store.device(id: device.id) == nil)
+        try await expectEqual(one.prune(), false)
+        try await expectNil(store.device(id: device.id))
         await close()
     }
 
@@ -62,7 +63,7 @@ import Testing
         #expect(try await first.audit.records(limit: 10).contains { $0.event == "account.created" })
         clock.advance(by: 3600)
         #expect(try await Housekeeping(first.services).prune())
-        #expect(try await store.device(id: device.id) == nil)
+        try await expectNil(store.device(id: device.id))
         await close()
     }
 
@@ -71,7 +72,7 @@ import Testing
         #expect(try await store.take(.pruning, as: "killed", at: noon, until: noon + Housekeeping.lease))
         let house = Housekeeping(second.services)
         clock.advance(by: Housekeeping.lease - 1)
-        #expect(try await house.prune() == false)
+        try await expectEqual(house.prune(), false)
         clock.advance(by: 1)
         #expect(try await house.prune())
         await close()
@@ -83,7 +84,7 @@ import Testing
             guard try await store.take(.pruning, as: "another", at: noon, until: noon + 300) else { return true }
             return try await store.take(.pruning, as: house.holder, at: noon, until: noon + 300)
         }
-        #expect(isDone == false)
+        expectEqual(isDone, false)
         await close()
     }
 }

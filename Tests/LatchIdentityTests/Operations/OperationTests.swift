@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -17,8 +18,8 @@ import Testing
     @Test(arguments: Way.allCases)
     func `The health of the server is good while tokens can be issued`(way: Way) async throws {
         let site = try await Site(way)
-        #expect(try await site.get("/healthz").status == 200)
-        #expect(try await site.get("/readyz").status == 200)
+        try await expectEqual(site.get("/healthz").status, 200)
+        try await expectEqual(site.get("/readyz").status, 200)
         await site.close()
     }
 
@@ -35,11 +36,11 @@ import Testing
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
         let answer = Response(try await identity.handler.respond(to: request))
-        #expect(answer.status == 503)
-        #expect(answer.string("code") == "storeBusy")
+        expectEqual(answer.status, 503)
+        expectEqual(answer.string("code"), "storeBusy")
         try other.run("ROLLBACK")
         clock.advance(by: 1)
-        #expect(try await identity.handler.respond(to: request).status == .ok)
+        try await expectEqual(identity.handler.respond(to: request).status, .ok)
         await identity.close()
     }
 
@@ -51,7 +52,7 @@ import Testing
         async let wedged: Void = store.write { _ throws(IdentityError) in gate.wait() }
         let clock = WallClock(now: { noon }, sleep: { _ in })
         let failure = await HealthCheck(store: store, clock: clock).failure()
-        #expect(failure?.code == IdentityError.storeBusy.code)
+        expectEqual(failure?.code, IdentityError.storeBusy.code)
         gate.signal()
         try await wedged
         await store.close()
@@ -98,13 +99,13 @@ import Testing
                 }) > 1
             else { throw .storeFull }
         }
-        for _ in 0..<50 { #expect(await check.failure() == .storeFull) }
+        for _ in 0..<50 { await expectEqual(check.failure(), .storeFull) }
         clock.advance(by: 0.999)
-        #expect(await check.failure() == .storeFull)
-        #expect(probes.withLock { $0 } == 1)
+        await expectEqual(check.failure(), .storeFull)
+        expectEqual(probes.withLock { $0 }, 1)
         clock.advance(by: 0.001)
-        for _ in 0..<50 { #expect(await check.failure() == nil) }
-        #expect(probes.withLock { $0 } == 2)
+        for _ in 0..<50 { await expectNil(check.failure()) }
+        expectEqual(probes.withLock { $0 }, 2)
     }
 
     @Test
@@ -115,12 +116,12 @@ import Testing
         try await store.checkHealth(at: noon)
         #expect(store.version == version && store.writeStatistics.jobs == 1)
         _ = try await store.write { _ throws(IdentityError) in 1 }
-        #expect(store.version == version + 1)
+        expectEqual(store.version, version + 1)
         // Its outcome may be unknown.
         await #expect(throws: IdentityError.storeBusy) {
             try await store.write { _ throws(IdentityError) -> Void in throw .storeBusy }
         }
-        #expect(store.version == version + 2)
+        expectEqual(store.version, version + 2)
         await store.close()
     }
 
@@ -128,9 +129,9 @@ import Testing
     func `The health of the server does not affect its liveness, which needs no store and no keys`() async throws {
         let site = try await Site()
         await site.identity.close()
-        #expect(try await site.get("/livez").status == 200)
+        try await expectEqual(site.get("/livez").status, 200)
         // Readers stay open until the last request has ended, writers do not.
-        #expect(try await site.get("/healthz").status == 503)
+        try await expectEqual(site.get("/healthz").status, 503)
     }
 
     @Test
@@ -142,11 +143,11 @@ import Testing
         site.identity.drain()
         let answer = try await site.get("/readyz")
         #expect(answer.status == 503 && answer.field(.retryAfter) != nil)
-        #expect(try await site.get("/healthz").status == 200)
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.get("/healthz").status, 200)
+        try await expectEqual(site.logIn().status, 200)
         let next = try await site.identity.reconfigured(site.identity.services.configuration)
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
-        #expect(try await next.handler.respond(to: request).status == .serviceUnavailable)
+        try await expectEqual(next.handler.respond(to: request).status, .serviceUnavailable)
         await next.close()
     }
 
@@ -157,10 +158,10 @@ import Testing
         let check = HealthCheck(clock: clock) { () throws(IdentityError) in
             for await _ in never {}
         }
-        #expect(await check.failure()?.code == IdentityError.storeBusy.code)
+        await expectEqual(check.failure()?.code, IdentityError.storeBusy.code)
         continuation.finish()
         let broken = HealthCheck(clock: .system) { () throws(IdentityError) in throw .storeClosed }
-        #expect(await broken.failure()?.code == IdentityError.storeClosed.code)
+        await expectEqual(broken.failure()?.code, IdentityError.storeClosed.code)
     }
 
     @Test func `The health of the server is not ready before it knows its address, and issues nothing`() async throws {
@@ -169,13 +170,13 @@ import Testing
             configuration: IdentityConfiguration(), storePath: folder.file(), mailer: MemoryMailer())
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/readyz")
         let answer = Response(try await identity.handler.respond(to: request))
-        #expect(answer.status == 503)
-        #expect(answer.field(.retryAfter) == "1")
+        expectEqual(answer.status, 503)
+        expectEqual(answer.field(.retryAfter), "1")
         identity.adoptIssuer("http://127.0.0.1:8080/")
-        #expect(identity.issuer == "http://127.0.0.1:8080")
+        expectEqual(identity.issuer, "http://127.0.0.1:8080")
         identity.adoptIssuer("http://other.example")
-        #expect(identity.issuer == "http://127.0.0.1:8080")
-        #expect(try await identity.handler.respond(to: request).status == .ok)
+        expectEqual(identity.issuer, "http://127.0.0.1:8080")
+        try await expectEqual(identity.handler.respond(to: request).status, .ok)
         await identity.close()
     }
 }
@@ -184,18 +185,18 @@ import Testing
     @Test(arguments: Way.allCases)
     func `The metrics count the events that scripts rely on, in Prometheus' format`(way: Way) async throws {
         let site = try await Site(way)
-        #expect(try await site.metric(#"latch_tokens_issued_total{grant="password"}"#) == 0)
-        #expect(try await site.metric("latch_families_revoked_total") == 0)
+        try await expectEqual(site.metric(#"latch_tokens_issued_total{grant="password"}"#), 0)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 0)
         try await site.signUp()
         let login = try await site.logIn()
         _ = try await site.renew(login.refresh)
         _ = try await site.logIn(password: "wrong")
         let answer = try await site.get("/metrics")
-        #expect(answer.field(.contentType)?.hasPrefix("text/plain; version=0.0.4") == true)
-        #expect(try await site.metric(#"latch_tokens_issued_total{grant="password"}"#) == 1)
-        #expect(try await site.metric(#"latch_tokens_issued_total{grant="refresh_token"}"#) == 1)
-        #expect(try await site.metric(#"latch_logins_total{result="success"}"#) == 1)
-        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 1)
+        expectEqual(answer.field(.contentType)?.hasPrefix("text/plain; version=0.0.4"), true)
+        try await expectEqual(site.metric(#"latch_tokens_issued_total{grant="password"}"#), 1)
+        try await expectEqual(site.metric(#"latch_tokens_issued_total{grant="refresh_token"}"#), 1)
+        try await expectEqual(site.metric(#"latch_logins_total{result="success"}"#), 1)
+        try await expectEqual(site.metric(#"latch_logins_total{result="failure"}"#), 1)
         for line in answer.text.split(separator: "\n") {
             #expect(["# HELP latch_", "# TYPE latch_", "latch_"].contains { line.hasPrefix($0) })
         }
@@ -206,8 +207,8 @@ import Testing
         let site = try await Site { $0.requestLimitPerMinute = 2 }
         var statuses: [Int] = []
         for _ in 0..<3 { statuses.append(try await site.get("/metrics").status) }
-        #expect(statuses == [200, 200, 429])
-        for path in ["/healthz", "/readyz", "/livez"] { #expect(try await site.get(path).status == 200) }
+        expectEqual(statuses, [200, 200, 429])
+        for path in ["/healthz", "/readyz", "/livez"] { try await expectEqual(site.get(path).status, 200) }
         await site.close()
     }
 
@@ -224,9 +225,9 @@ import Testing
     @Test func `A request ID is kept if it is harmless, and made otherwise`() async throws {
         let site = try await Site()
         let kept = try await site.send(.get, "/readyz", fields: [.requestID: "abc-123"])
-        #expect(kept.field(.requestID) == "abc-123")
+        expectEqual(kept.field(.requestID), "abc-123")
         let made = try await site.send(.get, "/readyz", fields: [.requestID: "evil\u{1B}[31m"])
-        #expect(made.field(.requestID)?.contains("evil") == false)
+        expectEqual(made.field(.requestID)?.contains("evil"), false)
     }
 }
 
@@ -238,10 +239,10 @@ import Testing
         let keys = try await first.get("/.well-known/jwks.json").text
         await first.close()
         let second = try await Site(in: first.folder)
-        #expect(try await second.get("/.well-known/jwks.json").text == keys)
-        #expect(try await second.get("/user/profile", bearer: login.access).status == 200)
-        #expect(try await second.renew(login.refresh).status == 200)
-        #expect(try await second.logIn().status == 200)
+        try await expectEqual(second.get("/.well-known/jwks.json").text, keys)
+        try await expectEqual(second.get("/user/profile", bearer: login.access).status, 200)
+        try await expectEqual(second.renew(login.refresh).status, 200)
+        try await expectEqual(second.logIn().status, 200)
         await second.close()
     }
 
@@ -252,8 +253,8 @@ import Testing
         _ = try await first.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
         await first.close()
         let second = try await Site(in: first.folder)
-        #expect(try await second.get("/user/profile", bearer: login.access).status == 401)
-        #expect(try await second.renew(login.refresh).status == 401)
+        try await expectEqual(second.get("/user/profile", bearer: login.access).status, 401)
+        try await expectEqual(second.renew(login.refresh).status, 401)
     }
 
     @Test func `A restart with another pepper makes every refresh token worthless, and no account`() async throws {
@@ -264,8 +265,8 @@ import Testing
         let second = try await Site(in: first.folder) {
             ($0.tokenPepper, $0.acceptsAnotherPepper) = ("from outside", true)
         }
-        #expect(try await second.renew(login.refresh).status == 401)
-        #expect(try await second.logIn().status == 200)
+        try await expectEqual(second.renew(login.refresh).status, 401)
+        try await expectEqual(second.logIn().status, 200)
         #expect(try await second.identity.audit.records(limit: 10).contains { $0.event == "pepper.replaced" })
     }
 
@@ -278,7 +279,7 @@ import Testing
         let second = try await Site(in: first.folder)
         second.clock.advance(by: 31 * 86_400)
         try await second.identity.services.store.prune(endedBefore: second.clock.now)
-        #expect(try await second.identity.services.store.device(id: id) == nil)
+        try await expectNil(second.identity.services.store.device(id: id))
     }
 }
 
@@ -305,7 +306,7 @@ import Testing
         let site = try await Site()
         let (address, fields) = stranger
         for path in ["/metrics", "/%6detrics", "/metric%73"] {
-            #expect(try await get(site, path, fields, from: address).status == 404)
+            try await expectEqual(get(site, path, fields, from: address).status, 404)
         }
         let health = try await get(site, "/healthz", fields, from: address)
         #expect(health.status == 200 && health.json == ["status": "ok"])
@@ -315,7 +316,7 @@ import Testing
     @Test(arguments: ["127.0.0.1", "::1", "127.8.9.10"])
     func `The numbers of the server are available to the machine itself`(address: String) async throws {
         let site = try await Site()
-        #expect(try await get(site, "/metrics", from: address).status == 200)
+        try await expectEqual(get(site, "/metrics", from: address).status, 200)
         #expect(try await get(site, "/healthz", from: address).json["mail"] != nil)
         await site.close()
     }
@@ -334,7 +335,7 @@ import Testing
         var request = HTTPRequest(scheme: "http", authority: host, path: "/metrics")
         request.context[RemoteAddress.self] = "127.0.0.1"
         let status = try await site.identity.handler.respond(to: request).status
-        #expect(status == (isShown ? .ok : .notFound))
+        expectEqual(status, isShown ? .ok : .notFound)
         await site.close()
     }
 
@@ -345,7 +346,7 @@ import Testing
             for (fields, status) in [("", 404), ("Host:\r\n", 404), ("Host: localhost\r\n", 200)] {
                 let client = try RawClient(port: address.port)
                 await client.send("GET /metrics HTTP/1.0\r\n\(fields)\r\n")
-                #expect(await client.receiveResponse()?.status.rawValue == status)
+                await expectEqual(client.receiveResponse()?.status.rawValue, status)
             }
         }
         await site.close()
@@ -359,7 +360,7 @@ import Testing
         let server = Server(handler: site.identity.handler, configuration: configuration)
         let address = try await server.start()
         let request = HTTPRequest(scheme: "http", authority: address.authority, path: "/metrics")
-        #expect(try await Transport.live.respond(to: request).status == .notFound)
+        try await expectEqual(Transport.live.respond(to: request).status, .notFound)
         await server.shutdown(grace: .seconds(5))
         await site.close()
     }
@@ -369,7 +370,7 @@ import Testing
         var request = HTTPRequest(scheme: "http", authority: "latch-1.internal:9091", path: "/metrics")
         request.context[RemoteAddress.self] = "10.0.0.7"
         request.context[OperatorListener.self] = true
-        #expect(try await site.identity.handler.respond(to: request).status == .ok)
+        try await expectEqual(site.identity.handler.respond(to: request).status, .ok)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import TestTags
@@ -59,14 +60,14 @@ import Testing
         async throws
     {
         let pages = try await pages(language)
-        #expect(pages.count == 25)
+        expectEqual(pages.count, 25)
         for page in pages {
             let name = "\(page.title): \(page.text)"
             #expect(page.text.contains("<html lang=\"\(language)\">"), "\(name)")
             #expect(page.text.contains(#"<p class="brand">&lt;b&gt;&quot;Acme&quot;&amp;</p>"#), "\(name)")
             #expect(!page.text.contains("<b>") && !page.text.contains("<script") && !page.text.contains("o'brien"))
             let shown = page.text.components(separatedBy: "</style>").last ?? ""
-            #expect(shown.firstMatch(of: /\b(?:page|problem|mail)\.[a-z]/) == nil, "\(name)")
+            expectNil(shown.firstMatch(of: /\b(?:page|problem|mail)\.[a-z]/), "\(name)")
         }
     }
 
@@ -78,7 +79,7 @@ import Testing
     {
         for page in try await pages(language) {
             let text = page.text
-            #expect(text.components(separatedBy: "<h1>").count == 2, "\(page.title)")
+            expectEqual(text.components(separatedBy: "<h1>").count, 2, "\(page.title)")
             for match in text.matches(of: /<input id="([a-z_]+)"([^>]*)>/) where !match.2.contains("hidden") {
                 #expect(
                     text.contains("<label for=\"\(match.1)\">") && match.2.contains("autocomplete="), "\(page.title)")
@@ -90,7 +91,7 @@ import Testing
             #expect(focused <= 1, "\(page.title)")
             guard text.contains(#"role="alert""#) else { continue }
             #expect(text.contains(language == "de" ? "<title>Fehler: " : "<title>Error: "), "\(page.title)")
-            #expect(focused == 1, "\(page.title)")
+            expectEqual(focused, 1, "\(page.title)")
         }
     }
 }
@@ -107,19 +108,19 @@ import Testing
         let answers = try await [
             site.post(path, form: "email=ada@example.com"), site.post(path, form: "email=bob@example.com"),
         ]
-        #expect(answers.map(\.status) == [200, 200])
-        #expect(answers[0].text == answers[1].text.replacing("bob@", with: "ada@"))
+        expectEqual(answers.map(\.status), [200, 200])
+        expectEqual(answers[0].text, answers[1].text.replacing("bob@", with: "ada@"))
         _ = await site.mailedToken()
-        #expect(site.mailer.messages.dropFirst(before).map(\.recipient) == ["ada@example.com"])
+        expectEqual(site.mailer.messages.dropFirst(before).map(\.recipient), ["ada@example.com"])
         await site.close()
     }
 
     @Test(.tags(.mailFlood)) func `A page that requests a mail has the limits of the route for apps`() async throws {
         let site = try await Site { $0.mailLimitPerHour = 2 }
-        for _ in 0..<2 { #expect(try await site.post("/forgot", form: "email=ada@example.com").status == 200) }
+        for _ in 0..<2 { try await expectEqual(site.post("/forgot", form: "email=ada@example.com").status, 200) }
         let refused = try await site.post("/forgot", form: "email=ada@example.com")
         #expect(refused.status == 429 && refused.title == "There were too many attempts")
-        #expect(try await site.get("/forgot").status == 200)
+        try await expectEqual(site.get("/forgot").status, 200)
         await site.close()
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -32,9 +33,9 @@ import Testing
         }
         var agent = UserAgent(site)
         let page = try await agent.get(SignInApp().path())
-        #expect(page.formAction == "/auth/login")
+        expectEqual(page.formAction, "/auth/login")
         #expect(page.text.contains(#"href="/auth/forgot""#) && page.text.contains(#"src="/auth/passkey.js""#))
-        #expect(try await site.get("/forgot").formAction == "/auth/forgot")
+        try await expectEqual(site.get("/forgot").formAction, "/auth/forgot")
         #expect(
             try await site.send(.get, "/nothing-here", fields: ["Accept": "text/html"]).text.contains(#"href="/auth/""#)
         )
@@ -43,9 +44,9 @@ import Testing
 
     @Test func `The language of a page is the server's own if the request prefers none`() async throws {
         let site = try await Site { $0.defaultLanguage = "de" }
-        #expect(try await site.get("/forgot").title == "Passwort zurücksetzen")
+        try await expectEqual(site.get("/forgot").title, "Passwort zurücksetzen")
         let french = try await site.send(.get, "/forgot", fields: ["Accept-Language": "fr"])
-        #expect(french.field("Content-Language") == "de")
+        expectEqual(french.field("Content-Language"), "de")
         await site.close()
     }
 
@@ -62,14 +63,14 @@ import Testing
                 configuration: first.identity.services.configuration))
         _ = try await first.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: german)
         let token = try #require(await first.mailedToken())
-        #expect(first.mailer.messages.last?.subject == "Neues Passwort für Latchwork")
+        expectEqual(first.mailer.messages.last?.subject, "Neues Passwort für Latchwork")
         #expect(first.mailer.messages.last?.language == "de" && !access.isEmpty)
         // The notice is inserted by the transaction of the reset.
         let form = HTTPBody("token=\(token)&password=Another+456%21")
         let fields: HTTPFields = ["Accept-Language": "de", .contentType: "application/x-www-form-urlencoded"]
-        #expect(try await first.send(.post, "/reset", fields: fields, body: form).status == 200)
+        try await expectEqual(first.send(.post, "/reset", fields: fields, body: form).status, 200)
         await first.identity.flushMails()
-        #expect(first.mailer.messages.last?.subject == "Dein Passwort wurde geändert")
+        expectEqual(first.mailer.messages.last?.subject, "Dein Passwort wurde geändert")
         // A mail that waits keeps its language.
         let store = first.identity.services.store
         try await store.insert(
@@ -78,7 +79,7 @@ import Testing
         await first.close()
         let second = try await Site(in: folder)
         _ = await second.mailedToken()
-        #expect((first.mailer.messages + second.mailer.messages).filter { $0.id == id }.map(\.language) == ["de"])
+        expectEqual((first.mailer.messages + second.mailer.messages).filter { $0.id == id }.map(\.language), ["de"])
         await second.close()
     }
 
@@ -92,7 +93,7 @@ import Testing
         ]
         let missing = try await site.send(.get, "/nowhere", fields: browser)
         #expect(missing.status == 404 && missing.title == "Diese Seite gibt es nicht")
-        #expect(missing.field(.requestID)?.count == 32)
+        expectEqual(missing.field(.requestID)?.count, 32)
         let form = try await site.send(.get, "/login", fields: browser)
         #expect(form.status == 405 && form.field("Allow") != nil && form.title.hasPrefix("Unter dieser Adresse"))
         for accept in ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0"] {
@@ -141,10 +142,10 @@ import Testing
         let mail = MailTemplate(
             purpose, to: "a&'b@example.com", token: "t", code: "01234567", issuer: "https://id.example.com",
             configuration: configuration, texts: Texts(languages: [language]))
-        #expect((mail.subject + mail.text + mail.html).firstMatch(of: /\bmail\.[a-z]/) == nil)
+        expectNil((mail.subject + mail.text + mail.html).firstMatch(of: /\bmail\.[a-z]/))
         #expect(!mail.html.contains("<b>") && !mail.html.contains("a&'b") && mail.html.contains("&lt;b&gt;&amp;&quot;"))
         #expect(mail.html.contains("<html lang=\"\(language)\">") && mail.text.hasSuffix("\n\n<b>&\"Acme\"\n"))
-        #expect(mail.html.components(separatedBy: "<h1").count == 2)
+        expectEqual(mail.html.components(separatedBy: "<h1").count, 2)
         #expect(purpose != .resetPassword || mail.text.contains(language == "de" ? "1 Stunde," : "1 hour "))
     }
 

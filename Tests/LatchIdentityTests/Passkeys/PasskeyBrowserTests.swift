@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -34,10 +35,10 @@ struct PasskeyBrowserTests {
         let access = Response(try await identity.handler.respond(to: login)).access
         let app = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:9/callback")
         let page = try await visit(origin, app, access)
-        #expect(page["error"] == nil, "\(page)")
+        expectNil(page["error"], "\(page)")
         #expect(page["button"] == "Sign in with a passkey" && page["registered"]?["isSynced"] == false)
         let redirect = page["url"]?.stringValue ?? ""
-        #expect(ScriptedUpstream.parameters(redirect)["code"]?.isEmpty == false, "\(page)")
+        expectEqual(ScriptedUpstream.parameters(redirect)["code"]?.isEmpty, false, "\(page)")
         await server.shutdown(grace: .seconds(2))
         await identity.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -17,8 +18,8 @@ import Testing
     private func verifiedByLinkAlone(_ site: Site) async throws -> String {
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)
-        #expect(try await site.identity.administration.account(email: Self.email)?.ownerProvedAt == nil)
+        try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(token)]).status, 200)
+        try await expectNil(site.identity.administration.account(email: Self.email)?.ownerProvedAt)
         return try await site.logIn().access
     }
 
@@ -26,12 +27,12 @@ import Testing
         _ = try await site.post("/api/auth/forgot-password", ["email": .string(Self.email)])
         let token = try #require(await site.mailedToken())
         let reset: JSONValue = ["token": .string(token), "password": "Another 456!"]
-        #expect(try await site.post("/api/auth/reset-password", reset).status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", reset).status, 200)
     }
 
     private func passkey(_ site: Site, _ access: String) async throws -> PasskeyUser {
         let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
-        #expect(try await user.register().status == 201)
+        try await expectEqual(user.register().status, 201)
         return user
     }
 
@@ -41,13 +42,13 @@ import Testing
         let stranger = try await passkey(site, try await verifiedByLinkAlone(site))
         try await resetPassword(site)
         #expect(try await site.identity.administration.account(email: Self.email)?.ownerProvedAt != nil)
-        #expect(try await stranger.signIn().status == 401)
-        #expect(try await site.identity.administration.account(email: Self.email)?.role == .user)
+        try await expectEqual(stranger.signIn().status, 401)
+        try await expectEqual(site.identity.administration.account(email: Self.email)?.role, .user)
         // The owner's own, from now on, stays with a further reset.
         let owner = try await passkey(site, try await site.logIn(password: "Another 456!").access)
         site.clock.advance(by: 60)
         try await resetPassword(site)
-        #expect(try await owner.signIn().status == 200)
+        try await expectEqual(owner.signIn().status, 200)
         await site.close()
     }
 
@@ -59,7 +60,7 @@ import Testing
         let app = UpstreamApp()
         let eve: Claims = ["sub": "eve-1", "email": "eve@example.com", "email_verified": true, "name": "Eve"]
         let code = try await site.linkCode(upstream, app, as: eve)
-        #expect(try await site.link(code, app, bearer: access).status == 201)
+        try await expectEqual(site.link(code, app, bearer: access).status, 201)
         try await resetPassword(site)
         let account = try #require(try await site.accountID(Self.email))
         #expect(try await site.identity.services.store.links(of: account).isEmpty)
@@ -75,10 +76,10 @@ import Testing
             of: try await site.bearer(eve.access), to: Self.email, from: .tests)
         for address in [Self.email, "eve@example.com"] {
             let token = try #require(await site.mailedToken(to: address))
-            #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)
+            try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(token)]).status, 200)
         }
         try await resetPassword(site)
-        #expect(try await eve.signIn().status == 401)
+        try await expectEqual(eve.signIn().status, 401)
         await site.close()
     }
 
@@ -87,9 +88,9 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let id = try #require(try await site.accountID(Self.email))
-        #expect(try await site.identity.administration.removePasskeys(of: id, because: "case 12") == true)
-        #expect(try await user.signIn().status == 401)
-        #expect(try await site.identity.administration.removePasskeys(of: id) == false)
+        try await expectEqual(site.identity.administration.removePasskeys(of: id, because: "case 12"), true)
+        try await expectEqual(user.signIn().status, 401)
+        try await expectEqual(site.identity.administration.removePasskeys(of: id), false)
         #expect(await site.mailSubjects().contains("A passkey was removed"))
         await site.close()
     }
@@ -103,7 +104,7 @@ import Testing
             let origin = RequestOrigin(address: "2001:db8:7:\(String(index, radix: 16))::1", userAgent: nil)
             if await refusal({ try await service.signIn([:], from: origin) }) == "tooManyAttempts" { limited += 1 }
         }
-        #expect(limited == 10)
+        expectEqual(limited, 10)
         await site.close()
     }
 
@@ -117,7 +118,7 @@ import Testing
         site.clock.advance(by: 61)
         for _ in 0..<30 {
             let response = try await site.call(.post, "/api/auth/passkeys", bearer: stolen, ["credential": [:]])
-            #expect(response.status == 400)
+            expectEqual(response.status, 400)
         }
         _ = try await passkey(site, try await site.logIn().access)
         await site.close()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -19,21 +20,21 @@ import Testing
         let user = try await PasskeyUser.registered(at: site)
         let options = try await user.creationOptions()
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
-        #expect(options["rp"] == ["id": "id.latch.example", "name": "Latchwork"])
+        expectEqual(options["rp"], ["id": "id.latch.example", "name": "Latchwork"])
         let handle = Base64URL.encode(Array(account.id.utf8))
-        #expect(
-            options["user"] == ["id": .string(handle), "name": "ada@example.com", "displayName": "ada@example.com"])
-        #expect(options["pubKeyCredParams"]?.arrayValue?.map { $0["alg"]?.intValue } == [-7, -8, -257])
+        expectEqual(
+            options["user"], ["id": .string(handle), "name": "ada@example.com", "displayName": "ada@example.com"])
+        expectEqual(options["pubKeyCredParams"]?.arrayValue?.map { $0["alg"]?.intValue }, [-7, -8, -257])
         #expect(options["timeout"] == 300_000 && options["attestation"] == "none")
-        #expect(options["extensions"] == ["credProps": true])
-        #expect(
-            options["authenticatorSelection"]
-                == ["residentKey": "required", "requireResidentKey": true, "userVerification": "required"])
-        #expect(
-            options["excludeCredentials"]
-                == [["type": "public-key", "id": .string(user.newest), "transports": ["internal", "hybrid"]]])
+        expectEqual(options["extensions"], ["credProps": true])
+        expectEqual(
+            options["authenticatorSelection"],
+            ["residentKey": "required", "requireResidentKey": true, "userVerification": "required"])
+        expectEqual(
+            options["excludeCredentials"],
+            [["type": "public-key", "id": .string(user.newest), "transports": ["internal", "hybrid"]]])
         let other = try await user.creationOptions()
-        #expect(other["challenge"] != options["challenge"])
+        expectNotEqual(other["challenge"], options["challenge"])
         await site.close()
     }
 
@@ -45,16 +46,16 @@ import Testing
         #expect(made.status == 201 && made.string("id") == user.newest && made.string("name") == "Passkey")
         #expect(made.string("createdAt") == "2035-01-15T08:00:00Z" && made.json["lastUsedAt"] == nil)
         #expect(made.json["isBackedUp"] == true && made.json["isSynced"] == true)
-        #expect(try await user.list() == [.object(made.json)])
+        try await expectEqual(user.list(), [.object(made.json)])
         let path = "/api/auth/passkeys/\(user.newest)"
         let renamed = try await site.call(.patch, path, bearer: user.access, ["name": " My phone "])
         #expect(renamed.status == 200 && renamed.string("name") == "My phone")
         for name: JSONValue in ["", " ", "a\u{7}b", .string(String(repeating: "a", count: 101)), 7] {
-            #expect(try await site.call(.patch, path, bearer: user.access, ["name": name]).status == 400)
+            try await expectEqual(site.call(.patch, path, bearer: user.access, ["name": name]).status, 400)
         }
         site.clock.advance(by: 60)
         user.access = try await user.signIn().access
-        #expect(try await user.list().first?["lastUsedAt"] == "2035-01-15T08:01:00Z")
+        try await expectEqual(user.list().first?["lastUsedAt"], "2035-01-15T08:01:00Z")
         let methods = try await site.call(.get, "/api/auth/links", bearer: user.access)
         #expect(methods.json["passkeys"] == 1 && methods.json["hasPassword"] == true)
         await site.close()
@@ -68,21 +69,21 @@ import Testing
             "/api/auth/clients/login", ["email": "ada@example.com", "password": .string(Site.password)],
             fields: [.userAgent: agent])
         let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: login.access)
-        #expect(try await user.register().string("name") == "Safari, macOS")
+        try await expectEqual(user.register().string("name"), "Safari, macOS")
         site.clock.advance(by: 1)
         let key = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: login.access)
-        #expect(try await key.register(name: "Key").string("name") == "Key")
-        #expect(try await user.list().map { $0["name"]?.stringValue } == ["Safari, macOS", "Key"])
+        try await expectEqual(key.register(name: "Key").string("name"), "Key")
+        try await expectEqual(user.list().map { $0["name"]?.stringValue }, ["Safari, macOS", "Key"])
         await site.close()
     }
 
     @Test func `A passkey registration is in the audit log, and emails the owner`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
-        #expect(await site.mailSubjects() == ["A passkey was added"])
+        await expectEqual(site.mailSubjects(), ["A passkey was added"])
         #expect(try await site.audited("passkey.added") != nil)
-        #expect(try await user.remove(user.newest).status == 200)
-        #expect(await site.mailSubjects() == ["A passkey was added", "A passkey was removed"])
+        try await expectEqual(user.remove(user.newest).status, 200)
+        await expectEqual(site.mailSubjects(), ["A passkey was added", "A passkey was removed"])
         #expect(try await site.audited("passkey.removed") != nil)
         await site.close()
     }
@@ -95,9 +96,9 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let path = "/api/auth/passkeys/\(user.newest)"
-        #expect(try await site.call(.patch, path, bearer: user.access, ["name": .string(name)]).status == 400)
+        try await expectEqual(site.call(.patch, path, bearer: user.access, ["name": .string(name)]).status, 400)
         let second = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: user.access)
-        #expect(try await second.register(name: name).status == 400)
+        try await expectEqual(second.register(name: name).status, 400)
         await site.close()
     }
 
@@ -119,11 +120,11 @@ import Testing
         for _ in 1...4 {
             let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
             statuses.append(try await user.register().status)
-            #expect(try await user.remove(user.newest).status == (statuses.last == 201 ? 200 : 404))
+            try await expectEqual(user.remove(user.newest).status, statuses.last == 201 ? 200 : 404)
         }
-        #expect(statuses == [201, 201, 201, 429])
+        expectEqual(statuses, [201, 201, 201, 429])
         // Whoever has the address hears of six changes, and of no more.
-        #expect(await site.mailSubjects().count { $0.contains("passkey") } == 6)
+        await expectEqual(site.mailSubjects().count { $0.contains("passkey") }, 6)
         await site.close()
     }
 
@@ -138,10 +139,10 @@ import Testing
         ] {
             #expect(response.status == 401 && response.string("code") == "signInAgain")
         }
-        #expect(try await user.reauthenticate(try await user.assertion()).status == 200)
+        try await expectEqual(user.reauthenticate(try await user.assertion()).status, 200)
         _ = try await user.creationOptions()
         for method: HTTPMethod in [.get, .post] {
-            #expect(try await site.call(method, "/api/auth/passkeys", bearer: "x", [:]).status == 401)
+            try await expectEqual(site.call(method, "/api/auth/passkeys", bearer: "x", [:]).status, 401)
         }
         await site.close()
     }
@@ -158,15 +159,15 @@ import Testing
         // Another device of the account, an authentication's challenge, and one that nobody has issued.
         let foreign = try await other.send(created)
         #expect(foreign.status == 400 && foreign.string("code") == "invalidPasskey")
-        #expect(try await site.audited("passkey.refused")?.detail?.hasPrefix("wrongChallenge from ") == true)
+        try await expectEqual(site.audited("passkey.refused")?.detail?.hasPrefix("wrongChallenge from "), true)
         var changed = options.objectValue ?? [:]
         let unknown = JSONValue.string(String(repeating: "A", count: 75))
         for challenge in [try await user.requestOptions()["challenge"], "AAAA", unknown] {
             changed["challenge"] = challenge
-            #expect(try await user.send(try user.created(.object(changed))).string("code") == "invalidPasskey")
+            try await expectEqual(user.send(try user.created(.object(changed))).string("code"), "invalidPasskey")
         }
         site.clock.advance(by: 299)
-        #expect(try await user.send(created).status == 201)
+        try await expectEqual(user.send(created).status, 201)
         let again = try await user.send(try user.created(options))
         #expect(again.status == 400 && again.string("code") == "passkeyChallengeExpired")
         let late = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: user.access)
@@ -174,7 +175,7 @@ import Testing
         site.clock.advance(by: 300)
         let expired = try await late.send(old)
         #expect(expired.status == 400 && expired.string("code") == "passkeyChallengeExpired")
-        #expect(try await user.list().count == 1)
+        try await expectEqual(user.list().count, 1)
         await site.close()
     }
 
@@ -192,18 +193,18 @@ import Testing
             isBackupEligible: true, isBackedUp: true, aaguid: passkey.aaguid, transports: "", name: "Copy",
             createdAt: noon)
         let challenge = SpentChallenge(digest: [1], expiresAt: noon + 60)
-        #expect(
-            await refusal {
+        await expectEqual(
+            refusal {
                 try await site.identity.services.store.insert(
                     copied, for: session.account, on: session.device.id, spending: challenge)
-            } == "passkeyExists")
+            }, "passkeyExists")
         for _ in 2...20 {
             let key = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: ada.access)
-            #expect(try await key.register().status == 201)
+            try await expectEqual(key.register().status, 201)
         }
         let full = try await site.call(.post, "/api/auth/passkeys/options", bearer: ada.access, [:])
         #expect(full.status == 409 && full.string("code") == "tooManyPasskeys")
-        #expect(try await ada.list().count == 20)
+        try await expectEqual(ada.list().count, 20)
         await site.close()
     }
 
@@ -213,8 +214,8 @@ import Testing
         let access = try await site.logIn().access
         let options = try await site.call(.post, "/api/auth/passkeys/options", bearer: access, [:])
         #expect(options.status == 404 && options.string("code") == "passkeysUnavailable")
-        #expect(try await site.post("/api/auth/passkeys/sign-in/options", [:]).status == 404)
-        #expect(try await site.post("/api/auth/passkeys/sign-in", ["credential": [:]]).status == 404)
+        try await expectEqual(site.post("/api/auth/passkeys/sign-in/options", [:]).status, 404)
+        try await expectEqual(site.post("/api/auth/passkeys/sign-in", ["credential": [:]]).status, 404)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -15,13 +16,13 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let other = try await user.signIn()
-        #expect(try await user.remove(user.newest).message == "The passkey is removed.")
-        #expect(try await user.signIn().string("code") == "invalidPasskey")
-        #expect(try await site.renew(other.refresh).status == 401)
+        try await expectEqual(user.remove(user.newest).message, "The passkey is removed.")
+        try await expectEqual(user.signIn().string("code"), "invalidPasskey")
+        try await expectEqual(site.renew(other.refresh).status, 401)
         #expect(try await user.list().isEmpty)
         let again = try await user.remove(user.newest)
         #expect(again.status == 404 && again.string("code") == "noSuchPasskey")
-        #expect(try await user.remove("no base64url!").status == 404)
+        try await expectEqual(user.remove("no base64url!").status, 404)
         await site.close()
     }
 
@@ -29,11 +30,11 @@ import Testing
         let site = try await Site.withPasskeys()
         let ada = try await PasskeyUser.registered(at: site)
         let bob = try await PasskeyUser.registered(at: site, as: "bob@example.com")
-        #expect(try await bob.remove(ada.newest).status == 404)
+        try await expectEqual(bob.remove(ada.newest).status, 404)
         let path = "/api/auth/passkeys/\(ada.newest)"
-        #expect(try await site.call(.patch, path, bearer: bob.access, ["name": "Mine"]).status == 404)
-        #expect(try await ada.signIn().status == 200)
-        #expect(try await ada.list().count == 1)
+        try await expectEqual(site.call(.patch, path, bearer: bob.access, ["name": "Mine"]).status, 404)
+        try await expectEqual(ada.signIn().status, 200)
+        try await expectEqual(ada.list().count, 1)
         await site.close()
     }
 
@@ -42,23 +43,23 @@ import Testing
         let site = try await Site.brokering(upstream)
         let access = try await site.signIn(through: upstream).access
         let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
-        #expect(try await user.register().status == 201)
+        try await expectEqual(user.register().status, 201)
         // With the passkey the link may go; the passkey is then the last way.
-        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: access).status == 200)
+        try await expectEqual(site.call(.delete, "/api/auth/links/staff", bearer: access).status, 200)
         let last = try await user.remove(user.newest)
         #expect(last.status == 409 && last.string("code") == "lastSignIn")
-        #expect(try await user.signIn().status == 200)
+        try await expectEqual(user.signIn().status, 200)
         let second = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
-        #expect(try await second.register().status == 201)
+        try await expectEqual(second.register().status, 201)
         let session = try await site.bearer(access)
         let id = try #require(Passkey.id(fromPublicID: user.newest))
         let elsewhere = SignInWays(providers: [], relyingPartyID: "other.example")
-        #expect(
-            await refusal {
+        await expectEqual(
+            refusal {
                 try await site.identity.services.store.remove(
                     passkey: id, of: session.account, on: session.device.id, among: elsewhere, at: noon)
-            } == "lastSignIn")
-        #expect(try await user.remove(user.newest).status == 200)
+            }, "lastSignIn")
+        try await expectEqual(user.remove(user.newest).status, 200)
         await site.close()
     }
 
@@ -66,16 +67,16 @@ import Testing
         let folder = try TemporaryFolder()
         let before = try await Site.withPasskeys(in: folder)
         let user = try await PasskeyUser.registered(at: before)
-        #expect(try await user.list().map { $0["isUsable"] } == [true])
+        try await expectEqual(user.list().map { $0["isUsable"] }, [true])
         await before.close()
         let after = try await Site.withPasskeys(in: folder) { $0.passkeyDomain = "latch.example" }
         let access = try await after.logIn().access
         let moved = PasskeyUser(site: after, authenticator: user.authenticator, access: access)
-        #expect(try await moved.list().map { $0["isUsable"] } == [false])
-        #expect(try await after.call(.get, "/api/auth/links", bearer: access).json["passkeys"] == 0)
+        try await expectEqual(moved.list().map { $0["isUsable"] }, [false])
+        try await expectEqual(after.call(.get, "/api/auth/links", bearer: access).json["passkeys"], 0)
         let new = PasskeyUser(site: after, authenticator: VirtualAuthenticator(), access: access)
-        #expect(try await new.register().status == 201)
-        #expect(try await after.call(.get, "/api/auth/links", bearer: access).json["passkeys"] == 1)
+        try await expectEqual(new.register().status, 201)
+        try await expectEqual(after.call(.get, "/api/auth/links", bearer: access).json["passkeys"], 1)
         await after.close()
     }
 }
@@ -86,14 +87,14 @@ import Testing
         let site = try await Site.withPasskeys()
         let mallory = try await site.post(
             "/api/auth/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
-        #expect(mallory.status == 201)
+        expectEqual(mallory.status, 201)
         let user = PasskeyUser(
             site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
-        #expect(try await user.register().status == 201)
-        #expect(try await user.signIn().status == 200)
+        try await expectEqual(user.register().status, 201)
+        try await expectEqual(user.signIn().status, 200)
         let token = try #require(await site.mailedToken())
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)
-        #expect(try await user.signIn().string("code") == "invalidPasskey")
+        try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(token)]).status, 200)
+        try await expectEqual(user.signIn().string("code"), "invalidPasskey")
         #expect(await site.mailSubjects().contains("A passkey was removed"))
         await site.close()
     }
@@ -106,8 +107,8 @@ import Testing
         let token = try #require(await site.mailedToken())
         let reset = try await site.post(
             "/api/auth/reset-password", ["token": .string(token), "password": "another Secret 9"])
-        #expect(reset.status == 200)
-        #expect(try await user.signIn().status == 200)
+        expectEqual(reset.status, 200)
+        try await expectEqual(user.signIn().status, 200)
         await site.identity.flushMails()
         let notice = try #require(site.mailer.messages.last { $0.subject == "Your password was changed" })
         #expect(notice.text.contains("Passkeys and two-factor authentication stay as they are"))
@@ -120,10 +121,10 @@ import Testing
         let user = try await PasskeyUser.registered(at: site)
         _ = try await site.post(
             "/auth/logout", ["allDevices": true], fields: [.authorization: "Bearer \(user.access)"])
-        #expect(try await user.signIn().status == 200)
+        try await expectEqual(user.signIn().status, 200)
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         _ = try await site.identity.administration.delete(account.id, isFinal: true, by: nil, because: "test")
-        #expect(try await user.signIn().string("code") == "invalidPasskey")
+        try await expectEqual(user.signIn().string("code"), "invalidPasskey")
         #expect(try await site.identity.services.store.passkeys(of: account.id).isEmpty)
         await site.close()
     }
@@ -132,7 +133,7 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.signedIn(at: site)
         let before = try #require(try await site.identity.administration.account(email: "ada@example.com"))
-        #expect(try await user.register().status == 201)
+        try await expectEqual(user.register().status, 201)
         #expect(try await !site.identity.services.store.insert(.example(of: before), for: before))
         await site.close()
     }

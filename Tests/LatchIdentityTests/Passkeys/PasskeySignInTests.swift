@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -19,8 +20,9 @@ import Testing
         let options = try await user.requestOptions()
         var rest = try #require(options.objectValue)
         rest["challenge"] = nil
-        #expect(
-            rest == [
+        expectEqual(
+            rest,
+            [
                 "timeout": 300_000, "rpId": "id.latch.example", "allowCredentials": [], "userVerification": "required",
             ])
         await site.close()
@@ -32,13 +34,13 @@ import Testing
         let byPassword = try await site.logIn()
         let response = try await user.signIn()
         #expect(response.status == 200 && Set(response.json.keys) == Set(byPassword.json.keys))
-        #expect(response.field(.setCookie)?.hasPrefix("refreshToken=\(response.refresh);") == true)
+        expectEqual(response.field(.setCookie)?.hasPrefix("refreshToken=\(response.refresh);"), true)
         let session = try await site.bearer(response.access)
         #expect(session.account.email.text == "ada@example.com" && session.isFirstParty)
         #expect(session.device.factorAt == noon && session.device.authenticatedAt == noon)
-        #expect(session.scopes == (try await site.bearer(byPassword.access)).scopes)
-        #expect(try await site.renew(response.refresh).status == 200)
-        #expect(try await site.metric(#"latch_passkey_sign_ins_total{result="success"}"#) == 1)
+        expectEqual(session.scopes, (try await site.bearer(byPassword.access)).scopes)
+        try await expectEqual(site.renew(response.refresh).status, 200)
+        try await expectEqual(site.metric(#"latch_passkey_sign_ins_total{result="success"}"#), 1)
         await site.close()
     }
 
@@ -48,9 +50,9 @@ import Testing
         for isSynced in [false, true] {
             user.authenticator.behavior.isBackupEligible = isSynced
             let response = try await user.signIn()
-            #expect(response.status == 200)
+            expectEqual(response.status, 200)
             user.access = response.access
-            #expect(try await user.list().map { $0["isSynced"]?.boolValue } == [isSynced])
+            try await expectEqual(user.list().map { $0["isSynced"]?.boolValue }, [isSynced])
         }
         await site.close()
     }
@@ -59,11 +61,11 @@ import Testing
         let site = try await Site.withPasskeys()
         let (app, access) = try await site.enrol()
         var user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
-        #expect(try await user.register().status == 201)
+        try await expectEqual(user.register().status, 201)
         site.clock.advance(by: 3600)
-        #expect(try await site.logIn().string("code") == "mfaRequired")
+        try await expectEqual(site.logIn().string("code"), "mfaRequired")
         let response = try await user.signIn()
-        #expect(response.status == 200)
+        expectEqual(response.status, 200)
         user.access = response.access
         _ = try await user.creationOptions()
         try await site.identity.secondFactors.remove(
@@ -75,19 +77,19 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let assertion = try await user.assertion()
-        #expect(try await user.signIn(assertion).status == 200)
+        try await expectEqual(user.signIn(assertion).status, 200)
         let again = try await user.signIn(assertion)
         #expect(again.status == 400 && again.string("code") == "passkeyChallengeExpired")
-        #expect(try await site.metric(#"latch_passkey_sign_ins_total{result="failure"}"#) == 1)
+        try await expectEqual(site.metric(#"latch_passkey_sign_ins_total{result="failure"}"#), 1)
         let options = try await user.requestOptions()
         site.clock.advance(by: 299)
-        #expect(try await user.signIn(try user.signed(options)).status == 200)
+        try await expectEqual(user.signIn(try user.signed(options)).status, 200)
         let old = try await user.assertion()
         site.clock.advance(by: 300)
-        #expect(try await user.signIn(old).string("code") == "passkeyChallengeExpired")
+        try await expectEqual(user.signIn(old).string("code"), "passkeyChallengeExpired")
         // Pruned, a challenge has long expired.
         try await site.identity.services.store.prune(endedBefore: site.clock.now + 3600)
-        #expect(try await user.signIn(assertion).string("code") == "passkeyChallengeExpired")
+        try await expectEqual(user.signIn(assertion).string("code"), "passkeyChallengeExpired")
         await site.close()
     }
 
@@ -99,7 +101,7 @@ import Testing
             for _ in 0..<10 { group.addTask { try await user.signIn(assertion).string("code") } }
             return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
-        #expect(codes == ["": 1, "passkeyChallengeExpired": 9])
+        expectEqual(codes, ["": 1, "passkeyChallengeExpired": 9])
         await site.close()
     }
 
@@ -130,10 +132,10 @@ import Testing
             let response = try await user.signIn(credential)
             #expect(response.status == 401 && response.string("code") == "invalidPasskey")
             contents.insert(response.text)
-            #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("\(reason) from ") == true)
+            try await expectEqual(site.audited("passkey.failed")?.detail?.hasPrefix("\(reason) from "), true)
         }
-        #expect(contents.count == 1)
-        #expect(try await site.metric(#"latch_passkey_sign_ins_total{result="failure"}"#) == causes.count)
+        expectEqual(contents.count, 1)
+        try await expectEqual(site.metric(#"latch_passkey_sign_ins_total{result="failure"}"#), causes.count)
         await site.close()
     }
 
@@ -141,10 +143,10 @@ import Testing
         let site = try await Site.withPasskeys()
         let owner = try await PasskeyUser.registered(at: site, behavior: .securityKey)
         let thief = PasskeyUser(site: site, authenticator: owner.authenticator.copy(), access: "")
-        #expect(try await thief.signIn().status == 200)
+        try await expectEqual(thief.signIn().status, 200)
         let response = try await owner.signIn()
         #expect(response.status == 401 && response.string("code") == "invalidPasskey")
-        #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("counterNotGrown") == true)
+        try await expectEqual(site.audited("passkey.failed")?.detail?.hasPrefix("counterNotGrown"), true)
         // Two responses that were verified at the same time meet in the transaction.
         let key = try #require(try await site.identity.services.store.passkey(id: Base64URL.decode(owner.newest)))
         let account = try #require(try await site.identity.services.store.account(id: key.accountID))
@@ -152,10 +154,9 @@ import Testing
             id: key.id, assertion: VerifiedAssertion(counter: key.counter, isBackupEligible: true, isBackedUp: false),
             challenge: SpentChallenge(digest: [1], expiresAt: noon + 60))
         let device = Device.example(of: account)
-        #expect(
-            try await site.identity.services.store.use(use, of: account, for: .session(device), at: noon)
-                == .counterNotGrown)
-        #expect(try await site.identity.services.store.device(id: device.id) == nil)
+        try await expectEqual(
+            site.identity.services.store.use(use, of: account, for: .session(device), at: noon), .counterNotGrown)
+        try await expectNil(site.identity.services.store.device(id: device.id))
         #expect(try await site.audited("passkey.copied") != nil)
         await site.close()
     }
@@ -168,18 +169,18 @@ import Testing
         _ = try await site.identity.administration.setStatus(of: account.id, to: .suspended)
         let closed = try await user.signIn()
         #expect(closed.status == 403 && closed.string("code") == "accountSuspended")
-        #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("closedAccount") == true)
+        try await expectEqual(site.audited("passkey.failed")?.detail?.hasPrefix("closedAccount"), true)
         _ = try await site.identity.administration.setStatus(of: account.id, to: .active)
-        #expect(try await user.signIn().status == 200)
+        try await expectEqual(user.signIn().status, 200)
         try await site.signUp("bob@example.com", isVerified: false)
         let bob = PasskeyUser(
             site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn("bob@example.com").access)
-        #expect(try await bob.register().status == 201)
-        #expect(try await bob.signIn().status == 200)
+        try await expectEqual(bob.register().status, 201)
+        try await expectEqual(bob.signIn().status, 200)
         await site.close()
         let strict = try await Site.withPasskeys(in: folder) { $0.requireVerifiedEmail = true }
         let late = PasskeyUser(site: strict, authenticator: bob.authenticator, access: "")
-        #expect(try await late.signIn().string("code") == "emailUnverified")
+        try await expectEqual(late.signIn().string("code"), "emailUnverified")
         await strict.close()
     }
 
@@ -188,8 +189,8 @@ import Testing
     {
         let site = try await Site.withPasskeys { $0.loginLimitPerMinute = 1 }
         let user = try await PasskeyUser.registered(at: site)
-        for _ in 0..<12 { #expect(try await user.signIn().status == 200) }
-        for _ in 0..<10 { #expect(try await user.signIn([:]).status == 401) }
+        for _ in 0..<12 { try await expectEqual(user.signIn().status, 200) }
+        for _ in 0..<10 { try await expectEqual(user.signIn([:]).status, 401) }
         let limited = try await user.signIn([:])
         #expect(limited.status == 429 && limited.field(.retryAfter) != nil)
         await site.close()
@@ -199,8 +200,8 @@ import Testing
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let assertion = try await user.assertion()
-        #expect(try await user.signIn(assertion, fields: ["Origin": "https://evil.example"]).status == 403)
-        #expect(try await user.signIn(assertion, fields: ["Origin": Site.issuer]).status == 200)
+        try await expectEqual(user.signIn(assertion, fields: ["Origin": "https://evil.example"]).status, 403)
+        try await expectEqual(user.signIn(assertion, fields: ["Origin": Site.issuer]).status, 200)
         await site.close()
     }
 
@@ -211,12 +212,12 @@ import Testing
         site.clock.advance(by: 61)
         let foreign = try await ada.reauthenticate(try await bob.assertion())
         #expect(foreign.status == 403 && foreign.string("code") == "invalidPasskey")
-        #expect(try await site.audited("passkey.failed")?.detail?.hasPrefix("wrongUser") == true)
+        try await expectEqual(site.audited("passkey.failed")?.detail?.hasPrefix("wrongUser"), true)
         let assertion = try await ada.assertion()
-        #expect(try await ada.reauthenticate(assertion).status == 200)
-        #expect(try await site.bearer(ada.access).device.authenticatedAt == site.clock.now)
-        #expect(try await site.bearer(ada.access).device.factorAt == site.clock.now)
-        #expect(try await ada.reauthenticate(assertion).string("code") == "passkeyChallengeExpired")
+        try await expectEqual(ada.reauthenticate(assertion).status, 200)
+        try await expectEqual(site.bearer(ada.access).device.authenticatedAt, site.clock.now)
+        try await expectEqual(site.bearer(ada.access).device.factorAt, site.clock.now)
+        try await expectEqual(ada.reauthenticate(assertion).string("code"), "passkeyChallengeExpired")
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -22,7 +23,7 @@ struct PasskeyUser {
         at site: Site, as email: String = "ada@example.com", behavior: VirtualAuthenticator.Behavior = .init()
     ) async throws -> PasskeyUser {
         let user = try await signedIn(at: site, as: email, behavior: behavior)
-        #expect(try await user.register().status == 201)
+        try await expectEqual(user.register().status, 201)
         return user
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import LatchWebAuthn
@@ -18,26 +19,25 @@ import Testing
     }
 
     @Test func `The relying party of a server is the host of the public URL`() {
-        #expect(
-            party("https://id.example.com/")
-                == RelyingParty(id: "id.example.com", origins: ["https://id.example.com"]))
-        #expect(
-            party("HTTPS://ID.Example.com:8443/path")
-                == RelyingParty(
-                    id: "id.example.com", origins: ["https://id.example.com:8443", "https://id.example.com"]))
-        #expect(
-            party("http://localhost:8080")
-                == RelyingParty(id: "localhost", origins: ["http://localhost:8080", "https://localhost"]))
+        expectEqual(
+            party("https://id.example.com/"), RelyingParty(id: "id.example.com", origins: ["https://id.example.com"]))
+        expectEqual(
+            party("HTTPS://ID.Example.com:8443/path"),
+            RelyingParty(
+                id: "id.example.com", origins: ["https://id.example.com:8443", "https://id.example.com"]))
+        expectEqual(
+            party("http://localhost:8080"),
+            RelyingParty(id: "localhost", origins: ["http://localhost:8080", "https://localhost"]))
     }
 
     @Test func `The relying party of a server can be a domain above it, whose apps state its origin`() {
         let issuer = "https://id.example.com"
-        #expect(
-            party(issuer, "Example.com", ["https://app.example.com"], apps: ["TEAM.com.example.app"])
-                == RelyingParty(
-                    id: "example.com", origins: [issuer, "https://example.com", "https://app.example.com"]))
+        expectEqual(
+            party(issuer, "Example.com", ["https://app.example.com"], apps: ["TEAM.com.example.app"]),
+            RelyingParty(
+                id: "example.com", origins: [issuer, "https://example.com", "https://app.example.com"]))
         // Without apps nobody states it but the pages of that domain, which may be somebody else's.
-        #expect(party(issuer, "example.com") == RelyingParty(id: "example.com", origins: [issuer]))
+        expectEqual(party(issuer, "example.com"), RelyingParty(id: "example.com", origins: [issuer]))
     }
 
     @Test(arguments: [
@@ -46,7 +46,7 @@ import Testing
     ])
     func `The relying party of a server does not exist for a URL that browsers make no passkeys for`(_ issuer: String?)
     {
-        #expect(party(issuer) == nil)
+        expectNil(party(issuer))
     }
 
     @Test(arguments: [
@@ -54,12 +54,12 @@ import Testing
     ])
     func `The relying party of a server is not a domain of others, nor a public suffix`(_ domain: String) async throws {
         for host in ["id.example.com", "id.example.co.uk", "me.github.io"] {
-            #expect(party("https://\(host)", domain) == nil)
+            expectNil(party("https://\(host)", domain))
         }
-        #expect(
-            await refusal {
+        await expectEqual(
+            refusal {
                 let site = try await Site.withPasskeys { $0.passkeyDomain = domain }
                 await site.close()
-            } == "invalidSetting")
+            }, "invalidSetting")
     }
 }

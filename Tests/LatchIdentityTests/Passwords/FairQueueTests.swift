@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import TestTags
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
 
     @Test func `A fair queue serves the networks in turn, and each in order of arrival`() {
         let (queue, _) = queue(["10.0.0.1", "10.0.0.1", "10.0.0.1", "10.1.0.1", "10.2.0.1", "10.1.0.1"])
-        #expect(order(queue) == ["10.0.0.1", "10.1.0.1", "10.2.0.1", "10.0.0.1", "10.1.0.1", "10.0.0.1"])
+        expectEqual(order(queue), ["10.0.0.1", "10.1.0.1", "10.2.0.1", "10.0.0.1", "10.1.0.1", "10.0.0.1"])
     }
 
     @Test(.tags(.hashFlood)) func `A fair queue counts the many networks of one subscriber as one`() {
@@ -30,7 +31,7 @@ import Testing
         #expect(order(queue).prefix(2).contains("198.51.100.7"))
         // Within the wider network its networks take turns too.
         let (two, _) = self.queue(["10.0.0.1", "10.0.0.1", "10.0.0.2"])
-        #expect(order(two) == ["10.0.0.1", "10.0.0.2", "10.0.0.1"])
+        expectEqual(order(two), ["10.0.0.1", "10.0.0.2", "10.0.0.1"])
     }
 
     @Test func `A fair queue does not serve a network earlier because it came back`() {
@@ -40,15 +41,15 @@ import Testing
             order.append(queue.popFirst() ?? "")
             if order.last == "10.0.0.1" { _ = queue.append("10.0.0.1", from: NetworkPrefix(of: "10.0.0.1")) }
         }
-        #expect(order == ["10.0.0.1", "10.1.0.1", "10.0.0.1", "10.1.0.1"])
+        expectEqual(order, ["10.0.0.1", "10.1.0.1", "10.0.0.1", "10.1.0.1"])
     }
 
     @Test(.tags(.hashFlood)) func `A fair queue makes room in the longest line when it is full`() {
         let (full, first) = queue(Array(repeating: "10.0.0.1", count: 5) + ["10.1.0.1"], maximum: 5)
         #expect(first == ["10.0.0.1"] && full.count == 5)
-        #expect(order(full).prefix(2) == ["10.0.0.1", "10.1.0.1"])
+        expectEqual(order(full).prefix(2), ["10.0.0.1", "10.1.0.1"])
         // Whoever has the longest line already is rejected, and nobody else.
-        #expect(queue(["10.1.0.1"] + Array(repeating: "10.0.0.1", count: 5), maximum: 5).rejected == ["10.0.0.1"])
+        expectEqual(queue(["10.1.0.1"] + Array(repeating: "10.0.0.1", count: 5), maximum: 5).rejected, ["10.0.0.1"])
         // Of the many wider networks of one provider one makes room, and where all are equal, any does.
         let flood = (0..<5).map { "2001:db8:\($0)::1" }
         #expect(queue(flood + ["198.51.100.7"], maximum: 5).rejected.allSatisfy(flood.contains))
@@ -59,8 +60,8 @@ import Testing
 
     @Test func `A fair queue gives the place of a caller that left to others`() {
         var (queue, _) = queue(["10.0.0.1", "10.1.0.1"])
-        #expect(queue.removeFirst { $0 == "10.0.0.1" } == "10.0.0.1")
-        #expect(queue.removeFirst { $0 == "10.0.0.1" } == nil)
+        expectEqual(queue.removeFirst { $0 == "10.0.0.1" }, "10.0.0.1")
+        expectNil(queue.removeFirst { $0 == "10.0.0.1" })
         #expect(queue.count == 1 && order(queue) == ["10.1.0.1"])
     }
 }

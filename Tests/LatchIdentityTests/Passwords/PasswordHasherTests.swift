@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -34,7 +35,7 @@ import Testing
         #expect(try await matches("correct horse", hash))
         #expect(try await !matches("correct horsf", hash))
         #expect(try await !matches("", hash))
-        #expect(try await passwords.hash("correct horse", for: .signUp, from: nil) != hash)
+        try await expectNotEqual(passwords.hash("correct horse", for: .signUp, from: nil), hash)
     }
 
     /// matrix-org/synapse#3306, mattermost/mattermost#36877.
@@ -65,10 +66,10 @@ import Testing
             for _ in 0..<6 { group.addTask { try await stronger.logIn().status } }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
-        #expect(statuses == Array(repeating: 200, count: 6))
+        expectEqual(statuses, Array(repeating: 200, count: 6))
         let hash = try await stronger.identity.services.store.account(id: account.id)?.passwordHash
-        #expect(hash?.hasPrefix("$argon2id$v=19$m=128,t=1,p=1$") == true)
-        #expect(try await stronger.logIn().status == 200)
+        expectEqual(hash?.hasPrefix("$argon2id$v=19$m=128,t=1,p=1$"), true)
+        try await expectEqual(stronger.logIn().status, 200)
     }
 
     @Test(
@@ -95,9 +96,9 @@ import Testing
         let store = site.identity.services.store
         let stored = try #require(try await store.account(id: account.id)?.passwordHash)
         try await store.upgradePasswordHash(of: account.id, from: stored, to: row)
-        #expect(try await site.logIn().status == 401)
+        try await expectEqual(site.logIn().status, 401)
         let failure = try await site.identity.audit.records(limit: 100).last { $0.event == "login.failed" }
-        #expect(failure?.detail?.hasPrefix("unusable hash, from ") == true)
+        expectEqual(failure?.detail?.hasPrefix("unusable hash, from "), true)
     }
 
     @Test(.tags(.hugePassword)) func `A password over a kilobyte is refused before anything is hashed`() async throws {
@@ -110,13 +111,13 @@ import Testing
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
         // None of them stood in the line for a hash: that line holds one, and would have refused the others by 503.
-        #expect(statuses == Array(repeating: 400, count: 30))
-        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 0)
+        expectEqual(statuses, Array(repeating: 400, count: 30))
+        try await expectEqual(site.metric(#"latch_logins_total{result="failure"}"#), 0)
     }
 
     @Test(.tags(.hugePassword)) func `A password of a megabyte is refused by its size`() async throws {
         let site = try await Site()
-        #expect(try await site.logIn(password: String(repeating: "x", count: 1 << 20)).status == 413)
+        try await expectEqual(site.logIn(password: String(repeating: "x", count: 1 << 20)).status, 413)
     }
 
     @Test(.tags(.hashFlood), arguments: Way.allCases)
@@ -138,16 +139,16 @@ import Testing
             try await eventually { pool.load.waiting >= 2 }
             for number in 0..<30 {
                 let refused = try await site.logIn(number.isMultiple(of: 2) ? "ada@example.com" : "nobody@example.com")
-                #expect(refused.status == 503)
-                #expect(refused.field(.retryAfter) == "2")
-                #expect(refused.string("code") == "overloaded")
+                expectEqual(refused.status, 503)
+                expectEqual(refused.field(.retryAfter), "2")
+                expectEqual(refused.string("code"), "overloaded")
             }
-            #expect(pool.load.waiting == 2)
+            expectEqual(pool.load.waiting, 2)
             for hold in holds { hold.release() }
             try await group.waitForAll()
         }
         // A refusal was no attempt at guessing: nobody is locked out by it.
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Synchronization
@@ -57,8 +58,8 @@ private final class Order<Element: Sendable>: Sendable {
             }
             return outcomes
         }
-        #expect(outcomes == Array(repeating: "overloaded", count: 17) + Array(repeating: "done", count: 3))
-        #expect(await held == "done")
+        expectEqual(outcomes, Array(repeating: "overloaded", count: 17) + Array(repeating: "done", count: 3))
+        await expectEqual(held, "done")
     }
 
     @Test(.tags(.abandonedHash))
@@ -69,14 +70,14 @@ private final class Order<Element: Sendable>: Sendable {
         await hold.untilBegun()
         let aborting = Task { await outcome(pool) { Issue.record("work of a caller that went away was done") } }
         try? await eventually { pool.load.waiting > 0 }
-        #expect(await outcome(pool) == "overloaded")
+        await expectEqual(outcome(pool), "overloaded")
         aborting.cancel()
-        #expect(await aborting.value == "cancelled")
-        #expect(pool.load.waiting == 0)
+        await expectEqual(aborting.value, "cancelled")
+        expectEqual(pool.load.waiting, 0)
         async let next = outcome(pool)
         hold.release()
-        #expect(await next == "done")
-        #expect(await held == "done")
+        await expectEqual(next, "done")
+        await expectEqual(held, "done")
     }
 
     @Test func `The pool of password threads does nothing for a caller that was canceled before`() async {
@@ -89,9 +90,9 @@ private final class Order<Element: Sendable>: Sendable {
             return await outcome(pool)
         }
         task.cancel()
-        #expect(await task.value == "cancelled")
+        await expectEqual(task.value, "cancelled")
         hold.release()
-        #expect(await held == "done")
+        await expectEqual(held, "done")
     }
 
     @Test(.tags(.hashFlood), arguments: [WorkerPool.Purpose.signUp, .login])
@@ -110,13 +111,13 @@ private final class Order<Element: Sendable>: Sendable {
             }
             try? await eventually { pool.load.waiting >= 100 }
             // A full queue leaves the places of the others.
-            #expect(await outcome(pool, for: flood) == "overloaded")
+            await expectEqual(outcome(pool, for: flood), "overloaded")
             group.addTask { await outcome(pool, for: late) { order.append(late) } }
             try? await eventually { pool.load.waiting >= 101 }
             hold.release()
-            for await outcome in group { #expect(outcome == "done") }
+            for await outcome in group { expectEqual(outcome, "done") }
         }
-        #expect(await held == "done")
+        await expectEqual(held, "done")
         #expect(order.all.prefix(2).contains(late))
     }
 
@@ -140,11 +141,11 @@ private final class Order<Element: Sendable>: Sendable {
             // The honest login takes the place of one of the flood's.
             let rejected = await group.next()
             hold.release()
-            for await outcome in group { #expect(outcome == "done") }
+            for await outcome in group { expectEqual(outcome, "done") }
             return rejected
         }
-        #expect(rejected == "overloaded")
-        #expect(await held == "done")
+        expectEqual(rejected, "overloaded")
+        await expectEqual(held, "done")
         #expect(order.all.prefix(2).contains("honest") && order.all.count == 100)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -17,14 +18,14 @@ import Testing
         let site = try await Site(way)
         let answer = try await site.post(
             path, ["email": "New@Client.com", "password": "Secret123!", "name": "New Client"])
-        #expect(answer.status == 201)
-        #expect(answer.string("email") == "New@Client.com")
-        #expect(answer.string("name") == "New Client")
-        #expect(answer.json["roles"]?.arrayValue == [])
+        expectEqual(answer.status, 201)
+        expectEqual(answer.string("email"), "New@Client.com")
+        expectEqual(answer.string("name"), "New Client")
+        expectEqual(answer.json["roles"]?.arrayValue, [])
         #expect(UUID(uuidString: answer.string("id")) != nil)
         #expect(!answer.text.contains("Secret123!"))
         #expect(!answer.text.contains("argon2"))
-        #expect(try await site.logIn("new@client.com").status == 200)
+        try await expectEqual(site.logIn("new@client.com").status, 200)
         await site.close()
     }
 
@@ -32,7 +33,7 @@ import Testing
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "a@example.com", "password": "Secret123!", "name": nil])
-        #expect(answer.json.keys.sorted() == ["email", "emailVerified", "id", "permissions", "roles"])
+        expectEqual(answer.json.keys.sorted(), ["email", "emailVerified", "id", "permissions", "roles"])
     }
 
     @Test(.tags(.massAssignment))
@@ -44,14 +45,14 @@ import Testing
                 "email": "a@example.com", "password": "Secret123!", "roles": ["admin"], "permissions": ["users:read"],
                 "tenantId": "t1", "emailVerified": true, "id": "chosen", "status": "disabled", "unknown": [1, nil],
             ])
-        #expect(answer.status == 201)
-        #expect(answer.json["roles"]?.arrayValue == [])
-        #expect(answer.json["permissions"]?.arrayValue == [])
-        #expect(answer.json["emailVerified"]?.boolValue == false)
-        #expect(answer.string("id") != "chosen")
+        expectEqual(answer.status, 201)
+        expectEqual(answer.json["roles"]?.arrayValue, [])
+        expectEqual(answer.json["permissions"]?.arrayValue, [])
+        expectEqual(answer.json["emailVerified"]?.boolValue, false)
+        expectNotEqual(answer.string("id"), "chosen")
         let claims = try JWT(unverified: try await site.logIn("a@example.com").access).claims
-        #expect(claims.members["roles"] == nil)
-        #expect(claims["tenantId"] == nil)
+        expectNil(claims.members["roles"])
+        expectNil(claims["tenantId"])
     }
 
     @Test(.tags(.parallelSignUp), arguments: Way.allCases)
@@ -68,8 +69,8 @@ import Testing
             }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
-        #expect(statuses.filter { $0 == 201 }.count == 1)
-        #expect(statuses.filter { $0 == 409 }.count == 9)
+        expectEqual(statuses.filter { $0 == 201 }.count, 1)
+        expectEqual(statuses.filter { $0 == 409 }.count, 9)
         await site.close()
     }
 
@@ -81,9 +82,9 @@ import Testing
         try await site.signUp()
         let answer = try await site.post(
             "/api/clients/register", ["email": "Ada@example.com", "password": "Another456!"])
-        #expect(answer.status == 409)
-        #expect(answer.string("code") == "alreadyExists")
-        #expect(try await site.logIn().status == 200)
+        expectEqual(answer.status, 409)
+        expectEqual(answer.string("code"), "alreadyExists")
+        try await expectEqual(site.logIn().status, 200)
     }
 
     @Test(arguments: [
@@ -93,10 +94,10 @@ import Testing
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(password)])
-        #expect(answer.status == 400)
-        #expect(answer.string("code") == "weakPassword")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.string("code"), "weakPassword")
         #expect(answer.json["hint"] != nil)
-        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
+        try await expectNil(site.identity.administration.account(email: "ada@example.com"))
     }
 
     @Test(arguments: ["ÜñïçødéÜ", "        x", "nul\u{0}inside", String(repeating: "z", count: 1023) + "y"])
@@ -104,9 +105,9 @@ import Testing
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(password)])
-        #expect(answer.status == 201)
-        #expect(try await site.logIn(password: password).status == 200)
-        #expect(try await site.logIn(password: String(password.dropLast())).status == 401)
+        expectEqual(answer.status, 201)
+        try await expectEqual(site.logIn(password: password).status, 200)
+        try await expectEqual(site.logIn(password: String(password.dropLast())).status, 401)
     }
 
     @Test(
@@ -120,10 +121,10 @@ import Testing
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": .string(email), "password": "Secret123!"])
-        #expect(answer.status == 400)
-        #expect(answer.string("code") == "invalidEmail")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.string("code"), "invalidEmail")
         let other = try await site.post("/auth/signup", ["email": .string(email), "password": "Secret123!"])
-        #expect(other.errorCode == "INVALID_EMAIL")
+        expectEqual(other.errorCode, "INVALID_EMAIL")
         await site.close()
     }
 
@@ -133,7 +134,7 @@ import Testing
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "a@example.com", "password": "Secret123!", "name": .string(name)])
-        #expect(answer.status == 400)
+        expectEqual(answer.status, 400)
     }
 
     @Test(.tags(.mailInjection)) func `The registration route puts nothing of a name into a mail`() async throws {
@@ -142,7 +143,7 @@ import Testing
             "/api/clients/register",
             ["email": "a@example.com", "password": "Secret123!", "name": "<script>alert(1)</script>"])
         _ = await site.mailedToken(to: "a@example.com")
-        #expect(site.mailer.messages.count == 1)
+        expectEqual(site.mailer.messages.count, 1)
         #expect(site.mailer.messages.allSatisfy { !$0.text.contains("script") && !$0.subject.contains("script") })
     }
 }
@@ -154,40 +155,40 @@ import Testing
         _ = try await site.post("/api/clients/register", ["email": "ada@example.com", "password": "Secret123!"])
         let token = try #require(await site.mailedToken())
         let login = try await site.logIn()
-        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == false)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).json["emailVerified"], false)
         let answer = try await site.post("/api/auth/verify-email", ["token": .string(token)])
-        #expect(answer.status == 200)
+        expectEqual(answer.status, 200)
         #expect(answer.message != nil)
         #expect(answer.json["email"] == "ada@example.com" && answer.json["changePending"] == false)
         let next = try await site.logIn()
-        #expect(try await site.get("/user/profile", bearer: next.access).json["emailVerified"] == true)
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 400)
+        try await expectEqual(site.get("/user/profile", bearer: next.access).json["emailVerified"], true)
+        try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(token)]).status, 400)
         await site.close()
     }
 
     @Test func `The verification of an address is needed for a login only if the setting says so`() async throws {
         let open = try await Site()
         try await open.signUp(isVerified: false)
-        #expect(try await open.logIn().status == 200)
+        try await expectEqual(open.logIn().status, 200)
 
         let strict = try await Site { $0.requireVerifiedEmail = true }
         try await strict.signUp(isVerified: false)
-        #expect(try await strict.logIn().string("code") == "emailUnverified")
+        try await expectEqual(strict.logIn().string("code"), "emailUnverified")
         let token = try #require(await strict.mailedToken())
         _ = try await strict.post("/api/auth/verify-email", ["token": .string(token)])
-        #expect(try await strict.logIn().status == 200)
+        try await expectEqual(strict.logIn().status, 200)
     }
 
     @Test func `The verification of an address ends in time, and with a newer mail`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let first = try #require(await site.mailedToken())
-        #expect(try await site.post("/api/auth/resend-verification", ["email": "ada@example.com"]).status == 200)
+        try await expectEqual(site.post("/api/auth/resend-verification", ["email": "ada@example.com"]).status, 200)
         let second = try #require(await site.mailedToken())
-        #expect(first != second)
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(first)]).status == 400)
+        expectNotEqual(first, second)
+        try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(first)]).status, 400)
         site.clock.advance(by: 86_400)
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(second)]).status == 400)
+        try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(second)]).status, 400)
     }
 
     @Test
@@ -201,12 +202,12 @@ import Testing
         for name in ["verified", "waiting", "nobody"] {
             let answer = try await site.post(
                 "/api/auth/resend-verification", ["email": .string("\(name)@example.com")])
-            #expect(answer.status == 200)
+            expectEqual(answer.status, 200)
             bodies.append(answer.text)
         }
-        #expect(Set(bodies).count == 1)
+        expectEqual(Set(bodies).count, 1)
         _ = await site.mailedToken(to: "waiting@example.com")
-        #expect(site.mailer.messages.dropFirst(before).map(\.recipient) == ["waiting@example.com"])
+        expectEqual(site.mailer.messages.dropFirst(before).map(\.recipient), ["waiting@example.com"])
     }
 }
 
@@ -217,16 +218,17 @@ import Testing
         try await site.signUp("admin@example.com", roles: ["admin"])
         try await site.signUp("user@example.com", roles: ["user"])
         let anonymous = try await site.get("/api/users")
-        #expect(anonymous.status == 401)
-        #expect(anonymous.field(.wwwAuthenticate) == #"Bearer error="invalid_token""#)
-        #expect(try await site.get("/api/users", bearer: "nonsense").status == 401)
+        expectEqual(anonymous.status, 401)
+        expectEqual(anonymous.field(.wwwAuthenticate), #"Bearer error="invalid_token""#)
+        try await expectEqual(site.get("/api/users", bearer: "nonsense").status, 401)
         let user = try await site.logIn("user@example.com")
-        #expect(try await site.get("/api/users", bearer: user.access).status == 403)
+        try await expectEqual(site.get("/api/users", bearer: user.access).status, 403)
         let admin = try await site.logIn("admin@example.com")
         let answer = try await site.get("/api/users", bearer: admin.access)
-        #expect(answer.status == 200)
-        #expect(
-            answer.json["users"]?.arrayValue?.compactMap { $0["email"]?.stringValue }.sorted() == [
+        expectEqual(answer.status, 200)
+        expectEqual(
+            answer.json["users"]?.arrayValue?.compactMap { $0["email"]?.stringValue }.sorted(),
+            [
                 "admin@example.com", "user@example.com",
             ])
         #expect(!answer.text.contains("argon2"))
@@ -249,10 +251,10 @@ import Testing
             next = page.json["next"]?.stringValue
             pages += 1
         } while next != nil
-        #expect(ids.count == 7)
-        #expect(pages == 3)
-        #expect(try await site.get("/api/users?limit=0", bearer: access).status == 400)
-        #expect(try await site.get("/api/users?limit=many", bearer: access).status == 400)
+        expectEqual(ids.count, 7)
+        expectEqual(pages, 3)
+        try await expectEqual(site.get("/api/users?limit=0", bearer: access).status, 400)
+        try await expectEqual(site.get("/api/users?limit=many", bearer: access).status, 400)
     }
 
     @Test(.tags(.backendContract))
@@ -260,11 +262,11 @@ import Testing
         let site = try await Site { $0.accessTokenLifetime = .seconds(60) }
         try await site.signUp()
         let login = try await site.logIn()
-        #expect(login.json["expiresIn"]?.intValue == 60)
+        expectEqual(login.json["expiresIn"]?.intValue, 60)
         site.clock.advance(by: 59)
-        #expect(try await site.get("/user/profile", bearer: login.access).status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).status, 200)
         site.clock.advance(by: 1)
-        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
     }
 
     @Test(.tags(.objectAccess)) func `The administrators' list shows each bearer its own profile`() async throws {
@@ -273,7 +275,7 @@ import Testing
         try await site.signUp("b@example.com")
         for email in ["a@example.com", "b@example.com"] {
             let login = try await site.logIn(email)
-            #expect(try await site.get("/user/profile", bearer: login.access).string("email") == email)
+            try await expectEqual(site.get("/user/profile", bearer: login.access).string("email"), email)
         }
     }
 }

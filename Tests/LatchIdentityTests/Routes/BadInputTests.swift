@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -46,8 +47,8 @@ import Testing
         for bytes in Self.malformed {
             let answer = try await site.send(
                 .post, path, fields: [.contentType: "application/json"], body: HTTPBody(bytes))
-            #expect(answer.status == 400)
-            #expect(answer.message?.isEmpty == false)
+            expectEqual(answer.status, 400)
+            expectEqual(answer.message?.isEmpty, false)
             #expect(answer.field(.requestID) != nil)
         }
         await site.identity.services.mails.flush()
@@ -62,17 +63,17 @@ import Testing
         for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"] {
             let answer = try await site.send(
                 .post, path, fields: [.contentType: type], body: HTTPBody(#"{"email":"a@example.com"}"#))
-            #expect(answer.status == 415)
+            expectEqual(answer.status, 415)
             #expect(answer.json["hint"] != nil)
         }
-        #expect(try await site.send(.post, path, body: HTTPBody("{}")).status == 415)
+        try await expectEqual(site.send(.post, path, body: HTTPBody("{}")).status, 415)
     }
 
     @Test(arguments: routes)
     func `Bad input that is larger than necessary is 413`(path: String) async throws {
         let site = try await Site()
         let answer = try await site.post(path, ["email": .string(String(repeating: "a", count: 70_000))])
-        #expect(answer.status == 413)
+        expectEqual(answer.status, 413)
         #expect(answer.message != nil)
     }
 
@@ -80,9 +81,9 @@ import Testing
     func `Bad input of the wrong type is 400 and names the member`(path: String, body: JSONValue) async throws {
         let site = try await Site()
         let answer = try await site.post(path, body)
-        #expect(answer.status == 400)
-        #expect(answer.string("code") == "invalidInput")
-        #expect(answer.message?.contains("'") == true)
+        expectEqual(answer.status, 400)
+        expectEqual(answer.string("code"), "invalidInput")
+        expectEqual(answer.message?.contains("'"), true)
     }
 
     @Test(arguments: Way.allCases)
@@ -92,7 +93,7 @@ import Testing
         let answer = try await site.post(
             "/api/auth/clients/login",
             ["email": "ada@example.com", "password": .string(Site.password), "tenantId": "t", "x": [[1], nil]])
-        #expect(answer.status == 200)
+        expectEqual(answer.status, 200)
         await site.close()
     }
 
@@ -100,18 +101,18 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         for text in ["' OR 1=1 --", "ada@example.com'; DROP TABLE account; --", "ada@example.com\u{0}"] {
-            #expect(try await site.logIn(text).status == 401)
+            try await expectEqual(site.logIn(text).status, 401)
         }
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
     }
 
     @Test(arguments: Way.allCases)
     func `Bad input to an unknown path, or with another method, gets the right status`(way: Way) async throws {
         let site = try await Site(way)
-        #expect(try await site.get("/nowhere").status == 404)
+        try await expectEqual(site.get("/nowhere").status, 404)
         let answer = try await site.get("/api/auth/clients/login")
-        #expect(answer.status == 405)
-        #expect(answer.field("Allow")?.contains("POST") == true)
+        expectEqual(answer.status, 405)
+        expectEqual(answer.field("Allow")?.contains("POST"), true)
         await site.close()
     }
 
@@ -121,7 +122,7 @@ import Testing
         let login = try await site.logIn()
         await site.identity.services.store.close()
         let answer = try await site.renew(login.refresh)
-        #expect(answer.status == 503)
+        expectEqual(answer.status, 503)
         #expect(!answer.text.contains(site.folder.path))
     }
 
@@ -144,15 +145,15 @@ import Testing
                 ])
             statuses.insert(answer.status)
             guard answer.status == 503 else { continue }
-            #expect(answer.string("code") == "storeFull")
+            expectEqual(answer.string("code"), "storeFull")
             #expect(answer.json["hint"] != nil)
         }
         #expect(statuses.contains(503))
         // A renewal changes a row in place and needs no new page.
-        #expect(try await site.renew(login.refresh).status == 200)
+        try await expectEqual(site.renew(login.refresh).status, 200)
         try await store.write { db throws(IdentityError) -> Void in
             try db.run("PRAGMA max_page_count = 100000")
         }
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchSignIn
 import TestTags
 import Testing
@@ -30,7 +31,7 @@ import Testing
         let references = ["lt;", "gt;", "quot;", "#39;", "amp;"]
         let pieces = escaped.split(separator: UInt8(ascii: "&")).dropFirst()
         #expect(pieces.allSatisfy { piece in references.contains { piece.starts(with: $0.utf8) } })
-        #expect(pieces.count == Self.joining.count * 5)
+        expectEqual(pieces.count, Self.joining.count * 5)
     }
 
     @Test(arguments: [HTMLContext.text, .attribute])
@@ -38,9 +39,9 @@ import Testing
         let text = "Zoë & 'Ünal' <a@b> \"\u{301}\u{600}\" 👩‍👩‍👧 \u{10FFFD}"
         let back = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
             .reduce(Array(context.escape(text).utf8)) { $0.replacing(Array($1.0.utf8), with: Array($1.1.utf8)) }
-        #expect(back == Array(text.utf8))
+        expectEqual(back, Array(text.utf8))
         // HTML §13.2.3.5: a parser would change both.
-        #expect(context.escape("a\u{0}b\rc") == "a\u{FFFD}b&#13;c")
+        expectEqual(context.escape("a\u{0}b\rc"), "a\u{FFFD}b&#13;c")
     }
 
     @Test(arguments: [
@@ -48,7 +49,7 @@ import Testing
         ("HTTP://x.example", "HTTP://x.example"), ("/ä b", "/%C3%A4%20b"), ("/a\\b", "/a%5Cb"), ("/", "/"),
     ])
     func `Text in a page that is a URL leads to that URL`(url: String, expected: String) {
-        #expect(HTMLContext.url.escape(url) == expected)
+        expectEqual(HTMLContext.url.escape(url), expected)
     }
 
     @Test(arguments: [
@@ -57,6 +58,6 @@ import Testing
         "https\u{301}:x", "\u{600}https:x",
     ])
     func `Text in a page that is not a URL of this server or of the web leads nowhere`(url: String) {
-        #expect(HTMLContext.url.escape(url) == "#")
+        expectEqual(HTMLContext.url.escape(url), "#")
     }
 }

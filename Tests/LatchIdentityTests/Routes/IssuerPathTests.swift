@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -29,24 +30,24 @@ import Testing
         var agent = UserAgent(site)
         let app = SignInApp()
         let page = try await agent.get(forwarded("/auth" + app.path(), removing: removed))
-        #expect(page.formAction == "/auth/login")
+        expectEqual(page.formAction, "/auth/login")
         let form = FormEncoding.encode([
             ("token", page.formToken), ("name", "ada@example.com"), ("password", Site.password),
         ])
         let back = try await agent.post(forwarded(page.formAction, removing: removed), form: form)
-        #expect(back.parameters["iss"] == "https://example.com/auth")
+        expectEqual(back.parameters["iss"], "https://example.com/auth")
         let tokens = try await site.form(
             forwarded("/auth/oauth/token", removing: removed),
             [
                 "grant_type": "authorization_code", "code": back.parameters["code"], "client_id": "notes",
                 "code_verifier": app.verifier, "redirect_uri": app.redirect,
             ])
-        #expect(tokens.status == 200)
+        expectEqual(tokens.status, 200)
         let user = try await site.get(forwarded("/auth/oauth/userinfo", removing: removed), bearer: tokens.accessToken)
-        #expect(user.string("email") == "ada@example.com")
+        expectEqual(user.string("email"), "ada@example.com")
         let left = try await agent.get(
             forwarded("/auth/oauth/logout?id_token_hint=\(tokens.string("id_token"))", removing: removed))
-        #expect(left.title == "You are signed out")
+        expectEqual(left.title, "You are signed out")
         await site.close()
     }
 
@@ -71,11 +72,11 @@ import Testing
             "\(path)/.well-known/oauth-authorization-server", "/.well-known/openid-configuration\(path)",
         ] {
             let json = try await site.get(url)
-            #expect(json.string("issuer") == "https://example.com\(path)", "\(url)")
-            #expect(json.string("token_endpoint") == "https://example.com\(path)/oauth/token")
+            expectEqual(json.string("issuer"), "https://example.com\(path)", "\(url)")
+            expectEqual(json.string("token_endpoint"), "https://example.com\(path)/oauth/token")
         }
         for url in ["\(path)/oauth/token", "/oauth/token"] {
-            #expect(try await site.form(url, ["grant_type": "x"]).oauthError == "unsupported_grant_type", "\(url)")
+            try await expectEqual(site.form(url, ["grant_type": "x"]).oauthError, "unsupported_grant_type", "\(url)")
         }
         await site.close()
     }
@@ -85,10 +86,10 @@ import Testing
         // A JSON client of seed 001 whose proxy removes the path, and one whose proxy does not.
         let json: JSONValue = ["email": "ada@example.com", "password": .string(Site.password)]
         for path in ["/auth/login", "/auth/auth/login"] {
-            #expect(try await site.post(path, json).status == 200, "\(path)")
+            try await expectEqual(site.post(path, json).status, 200, "\(path)")
         }
         let form = try await site.form("/auth/login", ["token": "x", "name": "ada"])
-        #expect(form.title == "This sign-in has ended")
+        expectEqual(form.title, "This sign-in has ended")
         await site.close()
     }
 
@@ -98,7 +99,7 @@ import Testing
             let response = try await site.send(
                 .options, path,
                 fields: ["Origin": "https://notes.example.com", "Access-Control-Request-Method": "GET"])
-            #expect(response.field("Access-Control-Allow-Origin") == "https://notes.example.com", "\(path)")
+            expectEqual(response.field("Access-Control-Allow-Origin"), "https://notes.example.com", "\(path)")
         }
         await site.close()
     }
@@ -111,7 +112,7 @@ import Testing
             limits.filter { !$0.key.hasPrefix("/auth/") }, limits.filter { $0.key.hasPrefix("/auth/") }
         )
         #expect(!plain.isEmpty)
-        #expect(below == Dictionary(uniqueKeysWithValues: plain.map { ("/auth" + $0.key, $0.value) }))
+        expectEqual(below, Dictionary(uniqueKeysWithValues: plain.map { ("/auth" + $0.key, $0.value) }))
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -16,11 +17,11 @@ import Testing
     func `The server's metadata names its issuer and endpoints that answer`(way: Way) async throws {
         let site = try await Site(way)
         let answer = try await site.get(path)
-        #expect(answer.status == 200)
-        #expect(answer.field(.contentType)?.hasPrefix("application/json") == true)
-        #expect(answer.field(.cacheControl) == "public, max-age=300")
+        expectEqual(answer.status, 200)
+        expectEqual(answer.field(.contentType)?.hasPrefix("application/json"), true)
+        expectEqual(answer.field(.cacheControl), "public, max-age=300")
         let issuer = try #require(site.identity.issuer)
-        #expect(answer.string("issuer") == issuer)
+        expectEqual(answer.string("issuer"), issuer)
         for (name, status) in [
             ("token_endpoint", 400), ("revocation_endpoint", 400), ("introspection_endpoint", 401),
             ("device_authorization_endpoint", 400),
@@ -29,10 +30,10 @@ import Testing
         ] {
             let url = answer.string(name)
             #expect(url.hasPrefix(issuer + "/"))
-            #expect(try await site.post(String(url.dropFirst(issuer.count)), form: "").status == status)
+            try await expectEqual(site.post(String(url.dropFirst(issuer.count)), form: "").status, status)
         }
         let keys = String(answer.string("jwks_uri").dropFirst(issuer.count))
-        #expect(try await site.get(keys).field(.contentType) == "application/jwk-set+json")
+        try await expectEqual(site.get(keys).field(.contentType), "application/jwk-set+json")
         await site.close()
     }
 
@@ -40,8 +41,8 @@ import Testing
         let site = try await Site()
         for path in [path, "/.well-known/openid-configuration", "/.well-known/jwks.json"] {
             let response = try await site.send(.get, path, fields: ["Origin": "https://app.example"])
-            #expect(response.field("Access-Control-Allow-Origin") == "*")
-            #expect(response.field("Access-Control-Allow-Credentials") == nil)
+            expectEqual(response.field("Access-Control-Allow-Origin"), "*")
+            expectNil(response.field("Access-Control-Allow-Credentials"))
         }
         await site.close()
     }
@@ -49,24 +50,25 @@ import Testing
     @Test func `The server's metadata states what the server can do, and nothing else`() async throws {
         let site = try await Site()
         let json = try await site.get(path).json
-        #expect(
-            json["grant_types_supported"] == [
+        expectEqual(
+            json["grant_types_supported"],
+            [
                 "password", "refresh_token", "authorization_code", "urn:ietf:params:oauth:grant-type:device_code",
                 "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer",
                 "urn:ietf:params:oauth:grant-type:token-exchange",
             ])
-        #expect(
-            json["token_endpoint_auth_methods_supported"]
-                == ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"])
-        #expect(json["response_types_supported"] == ["code"])
-        #expect(json["response_modes_supported"] == ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"])
-        #expect(json["scopes_supported"]?.arrayValue?.count == 15)
-        #expect(json["code_challenge_methods_supported"] == ["S256"])
-        #expect(json["authorization_response_iss_parameter_supported"] == true)
-        #expect(json["request_uri_parameter_supported"] == false)
-        #expect(json["id_token_signing_alg_values_supported"] == ["ES256"])
-        #expect(json["registration_endpoint"] == nil)
-        #expect(try await site.get("/.well-known/openid-configuration").json == json)
+        expectEqual(
+            json["token_endpoint_auth_methods_supported"],
+            ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"])
+        expectEqual(json["response_types_supported"], ["code"])
+        expectEqual(json["response_modes_supported"], ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"])
+        expectEqual(json["scopes_supported"]?.arrayValue?.count, 15)
+        expectEqual(json["code_challenge_methods_supported"], ["S256"])
+        expectEqual(json["authorization_response_iss_parameter_supported"], true)
+        expectEqual(json["request_uri_parameter_supported"], false)
+        expectEqual(json["id_token_signing_alg_values_supported"], ["ES256"])
+        expectNil(json["registration_endpoint"])
+        try await expectEqual(site.get("/.well-known/openid-configuration").json, json)
     }
 
     @Test
@@ -78,13 +80,13 @@ import Testing
             ($0.scopes, $0.defaultScopes) = (standard.scopes, standard.defaultScopes)
         }
         let json = try await site.get(path).json
-        #expect(json["scopes_supported"] == ["openid", "profile", "email", "offline_access"])
+        expectEqual(json["scopes_supported"], ["openid", "profile", "email", "offline_access"])
         try await site.signUp()
         #expect(try await site.passwordGrant().string("scope").isEmpty)
-        #expect(try await site.passwordGrant(scope: "widgets:read").oauthError == "invalid_scope")
+        try await expectEqual(site.passwordGrant(scope: "widgets:read").oauthError, "invalid_scope")
         for path in ["/widgets", "/projects", "/files"] {
             let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: path)
-            #expect(try await site.identity.handler.respond(to: request).status == .notFound)
+            try await expectEqual(site.identity.handler.respond(to: request).status, .notFound)
         }
         await site.close()
     }
@@ -92,10 +94,10 @@ import Testing
     /// RFC 8414 §3.
     @Test func `The server's metadata is at the issuer's path after the well-known one`() async throws {
         let site = try await Site { $0.issuer = "https://id.example.com/tenant/a" }
-        #expect(try await site.get(path + "/tenant/a").string("issuer") == "https://id.example.com/tenant/a")
-        #expect(try await site.get("/.well-known/openid-configuration/tenant/a").status == 200)
-        #expect(try await site.get(path).status == 200)
-        #expect(try await site.get(path + "/tenant").status == 404)
+        try await expectEqual(site.get(path + "/tenant/a").string("issuer"), "https://id.example.com/tenant/a")
+        try await expectEqual(site.get("/.well-known/openid-configuration/tenant/a").status, 200)
+        try await expectEqual(site.get(path).status, 200)
+        try await expectEqual(site.get(path + "/tenant").status, 404)
         await site.close()
     }
 
@@ -105,8 +107,8 @@ import Testing
             ($0.scopes, $0.defaultScopes) = (Scopes(parsing: "a:b"), [])
         }
         let answer = try await site.send(.get, path, fields: ["X-Forwarded-Host": "evil.example"])
-        #expect(answer.string("token_endpoint") == "https://id.example.com/tenant/oauth/token")
-        #expect(answer.json["scopes_supported"] == ["a:b", "openid", "profile", "email", "offline_access"])
+        expectEqual(answer.string("token_endpoint"), "https://id.example.com/tenant/oauth/token")
+        expectEqual(answer.json["scopes_supported"], ["a:b", "openid", "profile", "email", "offline_access"])
         #expect(!answer.text.contains("evil"))
     }
 
@@ -116,8 +118,8 @@ import Testing
             configuration: IdentityConfiguration(), storePath: folder.file(), mailer: MemoryMailer())
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1", path: path)
         let response = try await identity.handler.respond(to: request)
-        #expect(response.status == .serviceUnavailable)
-        #expect(response.fields[.retryAfter] == "1")
+        expectEqual(response.status, .serviceUnavailable)
+        expectEqual(response.fields[.retryAfter], "1")
         await identity.close()
     }
 
@@ -129,10 +131,10 @@ import Testing
         }
         let answer = try await site.get("/.well-known/webauthn")
         #expect(answer.status == 200 && answer.field(.contentType)?.hasPrefix("application/json") == true)
-        #expect(answer.json == ["origins": ["https://app.example.com", "https://example.de:8443"]])
+        expectEqual(answer.json, ["origins": ["https://app.example.com", "https://example.de:8443"]])
         for origins in [[], [android]] {
             let other = try await Site { $0.passkeyOrigins = origins }
-            #expect(try await other.get("/.well-known/webauthn").status == 404)
+            try await expectEqual(other.get("/.well-known/webauthn").status, 404)
             await other.close()
         }
         await site.close()
@@ -147,7 +149,7 @@ import Testing
     {
         let path = "/.well-known/apple-app-site-association"
         let none = try await Site()
-        #expect(try await none.get(path).status == 404)
+        try await expectEqual(none.get(path).status, 404)
         await none.close()
         let site = try await Site {
             $0.appleAppIDs = ["TEAMID1234.com.example.notes"]
@@ -156,11 +158,11 @@ import Testing
         let found = try await site.get(path)
         #expect(found.status == 200 && found.field(.contentType)?.hasPrefix("application/json") == true)
         let apps: JSONValue = ["TEAMID1234.com.example.notes"]
-        #expect(found.json["webcredentials"] == ["apps": apps])
+        expectEqual(found.json["webcredentials"], ["apps": apps])
         let detail = found.json["applinks"]?["details"]?.arrayValue?.first
-        #expect(detail?["appIDs"] == apps)
+        expectEqual(detail?["appIDs"], apps)
         let paths = detail?["components"]?.arrayValue?.compactMap { $0["/"]?.stringValue }
-        #expect(paths == expected)
+        expectEqual(paths, expected)
         await site.close()
     }
 
@@ -169,16 +171,16 @@ import Testing
     func `The server's metadata names the apps on Android that share the passkeys, if there are any`() async throws {
         let path = "/.well-known/assetlinks.json"
         let none = try await Site()
-        #expect(try await none.get(path).status == 404)
+        try await expectEqual(none.get(path).status, 404)
         await none.close()
         let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
         let site = try await Site { $0.androidApps = ["com.example.notes=" + fingerprint.lowercased()] }
         let found = try await site.get(path)
         #expect(found.status == 200 && found.field(.contentType)?.hasPrefix("application/json") == true)
         let statement = try #require(try JSONValue(parsing: found.response.body.bytes).arrayValue?.first)
-        #expect(statement["target"]?["package_name"] == "com.example.notes")
-        #expect(statement["target"]?["sha256_cert_fingerprints"] == [.string(fingerprint)])
-        #expect(statement["relation"]?.arrayValue?.contains("delegate_permission/common.get_login_creds") == true)
+        expectEqual(statement["target"]?["package_name"], "com.example.notes")
+        expectEqual(statement["target"]?["sha256_cert_fingerprints"], [.string(fingerprint)])
+        expectEqual(statement["relation"]?.arrayValue?.contains("delegate_permission/common.get_login_creds"), true)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -21,18 +22,18 @@ import Testing
         let login = try await site.logIn()
         for _ in 0..<3 {
             let page = try await site.get("/verify?token=\(token)")
-            #expect(page.status == 200)
+            expectEqual(page.status, 200)
             #expect(page.text.contains(#"<form method="post" action="/verify">"#))
             #expect(page.text.contains(token))
         }
-        #expect(try await site.send(.head, "/verify?token=\(token)").status == 200)
-        #expect(try await site.get("/user/profile", bearer: login.access).json["emailVerified"] == false)
+        try await expectEqual(site.send(.head, "/verify?token=\(token)").status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).json["emailVerified"], false)
         let form = "token=\(token)&password=Secret123%21&new_password="
-        #expect(try await site.post("/verify", form: form).status == 200)
+        try await expectEqual(site.post("/verify", form: form).status, 200)
         let next = try await site.logIn()
-        #expect(try await site.get("/user/profile", bearer: next.access).json["emailVerified"] == true)
+        try await expectEqual(site.get("/user/profile", bearer: next.access).json["emailVerified"], true)
         let again = try await site.post("/verify", form: form)
-        #expect(again.status == 400)
+        expectEqual(again.status, 400)
         #expect(again.text.contains("This link has expired or was already used"))
         await site.close()
     }
@@ -44,9 +45,9 @@ import Testing
         #expect(page.field(.contentType)?.hasPrefix("text/html") == true && !page.text.contains("<form"))
         for path in ["/forgot", "/device", "/.well-known/openid-configuration"] {
             #expect(page.text.contains("href=\"\(path)\""))
-            #expect(try await site.get(path).status == 200)
+            try await expectEqual(site.get(path).status, 200)
         }
-        #expect(try await site.post("/", form: "a=b").status == 405)
+        try await expectEqual(site.post("/", form: "a=b").status, 405)
         await site.close()
     }
 
@@ -98,12 +99,12 @@ import Testing
         let short = try await site.post("/verify", form: "token=\(token)&new_password=short")
         #expect(short.status == 400 && short.text.contains("<title>Error: Confirm your email address"))
         #expect(short.text.contains(#"aria-invalid="true" aria-describedby="problem new_password-hint" autofocus"#))
-        #expect(try await site.post("/verify", form: "token=\(token)&password=wrong").status == 400)
+        try await expectEqual(site.post("/verify", form: "token=\(token)&password=wrong").status, 400)
         let limited = try await site.post("/verify", form: "token=\(token)&password=wrong")
         // The link still works: the form stays, and says how long to wait.
         #expect(limited.status == 429 && limited.text.contains("<form") && limited.field(.retryAfter) != nil)
         #expect(limited.text.contains("Try again in"))
-        #expect(try await site.post("/verify", form: "token=\(token)&new_password=Another+456%21").status == 200)
+        try await expectEqual(site.post("/verify", form: "token=\(token)&new_password=Another+456%21").status, 200)
         await site.close()
     }
 
@@ -112,8 +113,8 @@ import Testing
         let site = try await Site { $0.issuer = issuer }
         let path = issuer.hasSuffix("/") ? "/auth" : ""
         let response = try await site.get("/.well-known/change-password")
-        #expect(response.status == 302)
-        #expect(response.field(.location) == "https://id.example.com\(path)/forgot")
+        expectEqual(response.status, 302)
+        expectEqual(response.field(.location), "https://id.example.com\(path)/forgot")
         await site.close()
     }
 
@@ -124,7 +125,7 @@ import Testing
         let changes = { site.mailer.messages.filter { $0.subject == "Your password was changed" } }
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
-        #expect(try await site.post("/reset", form: "token=\(token)&password=Another+456%21").status == 200)
+        try await expectEqual(site.post("/reset", form: "token=\(token)&password=Another+456%21").status, 200)
         await site.identity.flushMails()
         #expect(changes().map(\.recipient) == ["ada@example.com"] && !changes()[0].text.contains("http"))
         await site.close()
@@ -137,11 +138,11 @@ import Testing
         let token = try #require(await site.mailedToken())
         #expect(try await site.get("/reset?token=\(token)").text.contains(token))
         let weak = try await site.post("/reset", form: "token=\(token)&password=short")
-        #expect(weak.status == 400)
+        expectEqual(weak.status, 400)
         #expect(weak.text.contains("fewer than 8"))
-        #expect(try await site.post("/reset", form: "token=\(token)&password=Another+456%21").status == 200)
-        #expect(try await site.logIn(password: "Another 456!").status == 200)
-        #expect(try await site.post("/reset", form: "token=\(token)&password=Another+456%21").status == 400)
+        try await expectEqual(site.post("/reset", form: "token=\(token)&password=Another+456%21").status, 200)
+        try await expectEqual(site.logIn(password: "Another 456!").status, 200)
+        try await expectEqual(site.post("/reset", form: "token=\(token)&password=Another+456%21").status, 400)
     }
 
     @Test(arguments: ["/verify", "/reset", "/confirm-change"])
@@ -149,12 +150,12 @@ import Testing
     {
         let site = try await Site()
         let page = try await site.get("\(path)?token=x")
-        #expect(page.field("Content-Security-Policy")?.contains("default-src 'none'") == true)
-        #expect(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
-        #expect(page.field("X-Frame-Options") == "DENY")
-        #expect(page.field("Referrer-Policy") == "no-referrer")
-        #expect(page.field("X-Content-Type-Options") == "nosniff")
-        #expect(page.field(.cacheControl) == "no-store")
+        expectEqual(page.field("Content-Security-Policy")?.contains("default-src 'none'"), true)
+        expectEqual(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'"), true)
+        expectEqual(page.field("X-Frame-Options"), "DENY")
+        expectEqual(page.field("Referrer-Policy"), "no-referrer")
+        expectEqual(page.field("X-Content-Type-Options"), "nosniff")
+        expectEqual(page.field(.cacheControl), "no-store")
     }
 
     @Test(.tags(.mailInjection), arguments: ["/verify", "/reset", "/confirm-change", "/device"])
@@ -180,7 +181,7 @@ import Testing
         let page = try await site.get("\(path)?token=x")
         let sheet = try #require(page.text.split(separator: "<style>").last?.split(separator: "</style>").first)
         let digest = Data(SHA256.hash(data: Array(sheet.utf8))).base64EncodedString()
-        #expect(page.field("Content-Security-Policy")?.contains("style-src 'sha256-\(digest)';") == true)
+        expectEqual(page.field("Content-Security-Policy")?.contains("style-src 'sha256-\(digest)';"), true)
         #expect(!page.text.contains("style="))
     }
 
@@ -191,16 +192,16 @@ import Testing
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         let done = try await site.post("/reset", form: "token=\(token)&password=Another+456%21")
-        #expect(done.status == 200)
+        expectEqual(done.status, 200)
         #expect(done.text.contains(#"<a class="button" href="notes://open">Back to the app</a>"#))
         await site.close()
     }
 
     @Test func `A page behind a mailed link refuses a form with two tokens or of another type`() async throws {
         let site = try await Site()
-        #expect(try await site.post("/verify", form: "token=a&token=b").status == 400)
+        try await expectEqual(site.post("/verify", form: "token=a&token=b").status, 400)
         let json = try await site.post("/verify", ["token": "a"])
         #expect(json.status == 415 && json.title == "The request cannot be used")
-        #expect(try await site.post("/verify", form: "").status == 400)
+        try await expectEqual(site.post("/verify", form: "").status, 400)
     }
 }

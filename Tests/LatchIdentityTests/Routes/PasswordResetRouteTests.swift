@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -26,20 +27,20 @@ import Testing
         let site = try await Site(way)
         try await site.signUp()
         let logins = [try await site.logIn(), try await site.logIn()]
-        #expect(try await forget(site).status == 200)
+        try await expectEqual(forget(site).status, 200)
         let token = try #require(await site.mailedToken())
         let answer = try await reset(site, token)
-        #expect(answer.status == 200)
+        expectEqual(answer.status, 200)
         #expect(answer.message != nil)
-        #expect(try await site.logIn().status == 401)
-        #expect(try await site.logIn(password: Self.fresh).status == 200)
+        try await expectEqual(site.logIn().status, 401)
+        try await expectEqual(site.logIn(password: Self.fresh).status, 200)
         // E7: the old sessions are gone, with their access tokens.
         for login in logins {
-            #expect(try await site.renew(login.refresh).status == 401)
-            #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+            try await expectEqual(site.renew(login.refresh).status, 401)
+            try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
         }
-        #expect(try await reset(site, token).status == 400)
-        #expect(try await site.metric("latch_families_revoked_total") == 2)
+        try await expectEqual(reset(site, token).status, 400)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 2)
         await site.close()
     }
 
@@ -50,8 +51,8 @@ import Testing
         _ = try await forget(site)
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "newPassword": .string(Self.fresh), "type": "client"]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
-        #expect(try await site.logIn(password: Self.fresh).status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 200)
+        try await expectEqual(site.logIn(password: Self.fresh).status, 200)
     }
 
     @Test func `A password reset refuses two different passwords in one request`() async throws {
@@ -60,8 +61,8 @@ import Testing
         _ = try await forget(site)
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": "Another456!", "newPassword": "Third7890!"]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 400)
-        #expect(try await reset(site, token).status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 400)
+        try await expectEqual(reset(site, token).status, 200)
     }
 
     @Test(.tags(.passwordReset, .resetEnumeration), arguments: Way.allCases)
@@ -75,11 +76,11 @@ import Testing
             try await forget(site, "disabled@example.com"),
         ]
         for answer in answers {
-            #expect(answer.status == 200)
-            #expect(answer.response.body == answers[0].response.body)
+            expectEqual(answer.status, 200)
+            expectEqual(answer.response.body, answers[0].response.body)
         }
         _ = await site.mailedToken()
-        #expect(site.mailer.messages.map(\.recipient) == ["ada@example.com"])
+        expectEqual(site.mailer.messages.map(\.recipient), ["ada@example.com"])
         await site.close()
     }
 
@@ -98,11 +99,11 @@ import Testing
         let request = HTTPRequest(
             method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/api/auth/forgot-password",
             fields: [.contentType: "application/json"], body: HTTPBody(#"{"email":"ada@example.com"}"#))
-        #expect(try await identity.handler.respond(to: request).status == .ok)
+        try await expectEqual(identity.handler.respond(to: request).status, .ok)
         hanging.release()
         await identity.close()
         // What was accepted was sent before the end.
-        #expect(hanging.count == 2)
+        expectEqual(hanging.count, 2)
     }
 
     @Test(.tags(.passwordReset)) func `A password reset refuses an expired token and an invented one`() async throws {
@@ -112,11 +113,11 @@ import Testing
         let token = try #require(await site.mailedToken())
         site.clock.advance(by: 3600)
         let late = try await reset(site, token)
-        #expect(late.status == 400)
-        #expect(late.string("code") == "invalidLink")
-        #expect(try await reset(site, "").status == 400)
-        #expect(try await reset(site, "guess").status == 400)
-        #expect(try await site.logIn().status == 200)
+        expectEqual(late.status, 400)
+        expectEqual(late.string("code"), "invalidLink")
+        try await expectEqual(reset(site, "").status, 400)
+        try await expectEqual(reset(site, "guess").status, 400)
+        try await expectEqual(site.logIn().status, 200)
     }
 
     @Test(.tags(.mailedTokenReuse))
@@ -124,15 +125,15 @@ import Testing
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let verification = try #require(await site.mailedToken())
-        #expect(try await reset(site, verification).status == 400)
+        try await expectEqual(reset(site, verification).status, 400)
         _ = try await forget(site)
         let first = try #require(await site.mailedToken())
         _ = try await forget(site)
         let second = try #require(await site.mailedToken())
-        #expect(try await reset(site, first).status == 400)
-        #expect(try await reset(site, second).status == 200)
+        try await expectEqual(reset(site, first).status, 400)
+        try await expectEqual(reset(site, second).status, 200)
         // The change of the password ended the other link as well.
-        #expect(try await site.post("/api/auth/verify-email", ["token": .string(verification)]).status == 400)
+        try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(verification)]).status, 400)
     }
 
     @Test(.tags(.mailedTokenReuse)) func `A password reset is done once for 8 concurrent attempts`() async throws {
@@ -146,8 +147,8 @@ import Testing
             }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
-        #expect(statuses.filter { $0 == 200 }.count == 1)
-        #expect(statuses.filter { $0 == 400 }.count == 7)
+        expectEqual(statuses.filter { $0 == 200 }.count, 1)
+        expectEqual(statuses.filter { $0 == 400 }.count, 7)
     }
 
     @Test func `A password reset keeps its token when the new password is refused`() async throws {
@@ -155,9 +156,9 @@ import Testing
         try await site.signUp()
         _ = try await forget(site)
         let token = try #require(await site.mailedToken())
-        #expect(try await reset(site, token, password: "short").string("code") == "weakPassword")
-        #expect(try await reset(site, token, password: String(repeating: "x", count: 1 << 14)).status == 400)
-        #expect(try await reset(site, token).status == 200)
+        try await expectEqual(reset(site, token, password: "short").string("code"), "weakPassword")
+        try await expectEqual(reset(site, token, password: String(repeating: "x", count: 1 << 14)).status, 400)
+        try await expectEqual(reset(site, token).status, 200)
     }
 
     @Test(.tags(.mailedTokenReuse)) func `A password reset keeps only a digest of the mailed token`() async throws {
@@ -169,7 +170,7 @@ import Testing
         await site.close()
         let content = try site.folder.bytes()
         for secret in [token, login.refresh, login.access, Site.password] {
-            #expect(content.range(of: Data(secret.utf8)) == nil)
+            expectNil(content.range(of: Data(secret.utf8)))
         }
     }
 
@@ -193,12 +194,12 @@ import Testing
     func `A password reset sends one address at most five emails an hour, and answers the same`() async throws {
         let site = try await Site()
         try await site.signUp()
-        for _ in 0..<12 { #expect(try await forget(site).status == 200) }
+        for _ in 0..<12 { try await expectEqual(forget(site).status, 200) }
         _ = await site.mailedToken()
-        #expect(site.mailer.messages.count == 5)
+        expectEqual(site.mailer.messages.count, 5)
         site.clock.advance(by: 3600)
         _ = try await forget(site)
         _ = await site.mailedToken()
-        #expect(site.mailer.messages.count == 6)
+        expectEqual(site.mailer.messages.count, 6)
     }
 }

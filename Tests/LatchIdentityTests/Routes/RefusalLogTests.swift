@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -48,11 +49,11 @@ import Testing
         let (name, value, refusal) = Self.changes[index]
         let site = try await Site.authorizing()
         let path = SignInApp().path([name: value])
-        #expect(try await refusals(site, .get, path).log == [refusal])
+        try await expectEqual(refusals(site, .get, path).log, [refusal])
         let query = String(path.dropFirst("/oauth/authorize?".count))
         // By POST only the part without a session is decided before the redirect.
         if refusal != "login_required" {
-            #expect(try await refusals(site, .post, "/oauth/authorize", form: query).log == [refusal])
+            try await expectEqual(refusals(site, .post, "/oauth/authorize", form: query).log, [refusal])
         }
         await site.close()
     }
@@ -75,7 +76,7 @@ import Testing
         path: String, form: String, refusal: String
     ) async throws {
         let site = try await Site.authorizing()
-        #expect(try await refusals(site, .post, path, form: form).log == [refusal])
+        try await expectEqual(refusals(site, .post, path, form: form).log, [refusal])
         await site.close()
     }
 
@@ -93,7 +94,7 @@ import Testing
         let (again, second) = try await refusals(site, .post, "/login", form: wrong, fields: [.cookie: cookie])
         #expect(again.status == 400 && second == [nil])
         let refuse = FormEncoding.encode([("token", page.formToken), ("refuse", "yes")])
-        #expect(try await refusals(site, .post, "/login", form: refuse).log == ["access_denied"])
+        try await expectEqual(refusals(site, .post, "/login", form: refuse).log, ["access_denied"])
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -29,23 +30,23 @@ import Testing
         let site = try await Site(change: Self.ask)
         let sent = body(["attributes": ["plan": "a & \"b\"", "company": "Söhne"], "acceptedTerms": "2026-01"])
         let created = try await site.post(path, sent)
-        #expect(created.status == 201)
+        expectEqual(created.status, 201)
         let login = try await site.logIn()
         let profile = try await site.get("/user/profile", bearer: login.access)
         for answer in [created, profile] {
-            #expect(answer.json["attributes"] == ["company": "Söhne", "plan": "a & \"b\""])
-            #expect(answer.string("acceptedTerms") == "2026-01")
-            #expect(answer.string("termsAcceptedAt") == site.clock.now.formatted(.iso8601))
+            expectEqual(answer.json["attributes"], ["company": "Söhne", "plan": "a & \"b\""])
+            expectEqual(answer.string("acceptedTerms"), "2026-01")
+            expectEqual(answer.string("termsAcceptedAt"), site.clock.now.formatted(.iso8601))
         }
         let claims = try JWT(unverified: login.access).claims
         #expect(claims["attributes"] == nil && claims["acceptedTerms"] == nil)
         let (_, access) = try await site.token("root@example.com", .admin)
         let users = try await site.get("/api/users", bearer: access).json["users"]?.arrayValue
         let ada = users?.compactMap(\.objectValue).first { $0["email"] == "ada@example.com" }
-        #expect(ada?["attributes"]?.objectValue?["company"] == "Söhne")
+        expectEqual(ada?["attributes"]?.objectValue?["company"], "Söhne")
         #expect(try await site.audited("account.created") != nil)
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
-        #expect(account.acceptedTerms == AcceptedTerms(version: "2026-01", acceptedAt: account.createdAt))
+        expectEqual(account.acceptedTerms, AcceptedTerms(version: "2026-01", acceptedAt: account.createdAt))
         await site.close()
     }
 
@@ -69,11 +70,11 @@ import Testing
         var members = try #require(try JSONValue(parsing: text).objectValue)
         if members["acceptedTerms"] == nil { members["acceptedTerms"] = "2026-01" }
         let answer = try await site.post("/api/clients/register", body(members))
-        #expect(answer.status == 400)
-        #expect(answer.string("code") == "invalidInput")
-        #expect(answer.string("field") == field)
+        expectEqual(answer.status, 400)
+        expectEqual(answer.string("code"), "invalidInput")
+        expectEqual(answer.string("field"), field)
         #expect(!answer.text.contains("xxxx"))
-        #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
+        try await expectNil(site.identity.administration.account(email: "ada@example.com"))
         await site.close()
     }
 
@@ -83,16 +84,16 @@ import Testing
         for terms in [nil, "", "2025-07"] as [String?] {
             for path in ["/api/clients/register", "/auth/signup"] {
                 let answer = try await site.post(path, body(["acceptedTerms": terms.map { .string($0) } ?? .null]))
-                #expect(answer.status == 400)
+                expectEqual(answer.status, 400)
                 #expect(answer.string("code") == "termsRequired" && answer.string("field") == "acceptedTerms")
             }
         }
         // The message of the contract has no version, and its client shows the terms that are in force.
         let refused = try await site.call("Register", body([:]))
         #expect(refused.stableCode == "termsRequired" && refused.field("latch-field") == "acceptedTerms")
-        #expect(try await site.register("bob@example.com").status == 200)
+        try await expectEqual(site.register("bob@example.com").status, 200)
         let bob = try #require(try await site.identity.administration.account(email: "bob@example.com"))
-        #expect(bob.acceptedTerms?.version == "2026-01")
+        expectEqual(bob.acceptedTerms?.version, "2026-01")
         // The operator's own accounts need none.
         try await site.signUp("operator@example.com")
         await site.close()
@@ -103,7 +104,7 @@ import Testing
         let answer = try await site.post("/api/clients/register", body(["acceptedTerms": "v1", "attributes": [:]]))
         #expect(answer.status == 201 && answer.string("acceptedTerms") == "v1")
         let refused = try await site.post("/api/clients/register", body(["attributes": ["company": "x"]]))
-        #expect(refused.string("field") == "company")
+        expectEqual(refused.string("field"), "company")
         await site.close()
     }
 
@@ -118,7 +119,7 @@ import Testing
         }
         let refused = try await register(8, 1)
         #expect(refused.status == 400 && refused.string("field") == "attributes")
-        #expect(try await register(7, 500).status == 201)
+        try await expectEqual(register(7, 500).status, 201)
         await site.close()
     }
 
@@ -129,12 +130,12 @@ import Testing
         let access = try await site.login().session["accessToken"]?.stringValue ?? ""
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         let change: JSONValue = ["userId": .string(account.id), "displayName": "Countess"]
-        #expect(try await site.call("UpdateProfile", change, bearer: access).status == 200)
+        try await expectEqual(site.call("UpdateProfile", change, bearer: access).status, 200)
         #expect(try await site.identity.administration.setRole(of: account.id, to: .moderator))
         let after = try #require(try await site.identity.administration.find("ada@example.com"))
         #expect(
             after.account.attributes == ["company": "Söhne"] && after.account.acceptedTerms == account.acceptedTerms)
-        #expect(after.details.displayName == "Countess")
+        expectEqual(after.details.displayName, "Countess")
         await site.close()
     }
 }
@@ -157,8 +158,8 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.post("/api/clients/register", try JSONValue(parsing: body))
-        #expect(answer.string("code") == code)
-        #expect(answer.string("field") == field)
+        expectEqual(answer.string("code"), code)
+        expectEqual(answer.string("field"), field)
         await site.close()
     }
 
@@ -166,12 +167,12 @@ import Testing
     func `A refusal of an entry names no field if it must not reveal which of two is taken`() async throws {
         let site = try await Site()
         let sent: JSONValue = ["email": "ada@example.com", "username": "ada", "password": "Secret123!"]
-        #expect(try await site.post("/auth/signup", sent).status == 201)
+        try await expectEqual(site.post("/auth/signup", sent).status, 201)
         let taken = try await site.post("/auth/signup", sent)
         #expect(taken.status == 409 && taken.json["field"] == nil)
         let invalid: JSONValue = ["email": "bob@example.com", "username": "a b", "password": "Secret123!"]
-        #expect(try await site.post("/auth/signup", invalid).string("field") == "username")
-        #expect(try await site.logIn(password: "wrong").json["field"] == nil)
+        try await expectEqual(site.post("/auth/signup", invalid).string("field"), "username")
+        try await expectNil(site.logIn(password: "wrong").json["field"])
         await site.close()
     }
 
@@ -183,12 +184,12 @@ import Testing
         for name in ["password", "newPassword"] {
             var body: JSONObject = ["token": token]
             body[name] = "password123"
-            #expect(try await site.post("/api/auth/reset-password", .object(body)).string("field") == name)
+            try await expectEqual(site.post("/api/auth/reset-password", .object(body)).string("field"), name)
         }
         let differing: JSONValue = ["token": token, "password": "one sentence", "newPassword": "another sentence"]
-        #expect(try await site.post("/api/auth/reset-password", differing).string("field") == "password")
+        try await expectEqual(site.post("/api/auth/reset-password", differing).string("field"), "password")
         let rpc = try await site.call("ResetPassword", ["resetToken": token, "newPassword": "password123"])
-        #expect(rpc.field("latch-field") == "newPassword")
+        expectEqual(rpc.field("latch-field"), "newPassword")
         await site.close()
     }
 
@@ -213,10 +214,10 @@ import Testing
         ]
         for (method, message, field) in calls {
             let answer = try await site.call(method, try JSONValue(parsing: message), bearer: access)
-            #expect(answer.status != 200)
-            #expect(answer.field("latch-field") == field, "\(method) \(String(describing: field))")
+            expectNotEqual(answer.status, 200)
+            expectEqual(answer.field("latch-field"), field, "\(method) \(String(describing: field))")
         }
-        #expect(try await site.call("GetProfile", ["userId": .string(id)], bearer: access).field("latch-field") == nil)
+        try await expectNil(site.call("GetProfile", ["userId": .string(id)], bearer: access).field("latch-field"))
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -29,14 +30,14 @@ import Testing
         let login = try await site.passwordGrant()
         let next = try await site.refreshGrant(login.refreshToken)
         let answer = try await site.form("/oauth/revoke", ["token": next.refreshToken, "token_type_hint": hint])
-        #expect(answer.status == 200)
-        #expect(answer.field(.cacheControl) == "no-store")
+        expectEqual(answer.status, 200)
+        expectEqual(answer.field(.cacheControl), "no-store")
         for access in [login.accessToken, next.accessToken] {
-            #expect(try await site.get("/widgets", bearer: access).status == 401)
-            #expect(try await site.get("/user/profile", bearer: access).status == 401)
+            try await expectEqual(site.get("/widgets", bearer: access).status, 401)
+            try await expectEqual(site.get("/user/profile", bearer: access).status, 401)
         }
-        #expect(try await site.refreshGrant(next.refreshToken).oauthError == "invalid_grant")
-        #expect(try await site.metric("latch_families_revoked_total") == 1)
+        try await expectEqual(site.refreshGrant(next.refreshToken).oauthError, "invalid_grant")
+        try await expectEqual(site.metric("latch_families_revoked_total"), 1)
         await site.close()
     }
 
@@ -47,17 +48,17 @@ import Testing
         let login = try await site.passwordGrant()
         let other = try await site.passwordGrant()
         let answer = try await site.form("/oauth/revoke", ["token": login.accessToken, "token_type_hint": hint])
-        #expect(answer.status == 200)
-        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
-        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
-        #expect(try await site.refreshGrant(other.refreshToken).status == 200)
+        expectEqual(answer.status, 200)
+        try await expectEqual(site.get("/widgets", bearer: login.accessToken).status, 401)
+        try await expectEqual(site.refreshGrant(login.refreshToken).oauthError, "invalid_grant")
+        try await expectEqual(site.refreshGrant(other.refreshToken).status, 200)
         await site.close()
     }
 
     @Test(arguments: ["nonsense", "lr1." + String(repeating: "A", count: 70), "eyJhbGciOiJub25lIn0.e30.", "a b"])
     func `The revocation route answers 200 for a token that it never made`(token: String) async throws {
         let site = try await Site()
-        #expect(try await site.form("/oauth/revoke", ["token": token]).status == 200)
+        try await expectEqual(site.form("/oauth/revoke", ["token": token]).status, 200)
     }
 
     @Test func `The revocation route answers a repeat as the first time`() async throws {
@@ -67,8 +68,8 @@ import Testing
         let first = try await site.form("/oauth/revoke", ["token": login.refreshToken])
         let second = try await site.form("/oauth/revoke", ["token": login.refreshToken])
         #expect(first.status == 200 && second.status == 200)
-        #expect(first.response.body == second.response.body)
-        #expect(try await site.metric("latch_families_revoked_total") == 1)
+        expectEqual(first.response.body, second.response.body)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 1)
     }
 
     @Test func `The revocation route takes an old generation of the family for the family`() async throws {
@@ -77,15 +78,15 @@ import Testing
         let login = try await site.passwordGrant()
         let next = try await site.refreshGrant(login.refreshToken)
         _ = try await site.form("/oauth/revoke", ["token": login.refreshToken])
-        #expect(try await site.refreshGrant(next.refreshToken).oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(next.refreshToken).oauthError, "invalid_grant")
     }
 
     @Test(arguments: ["", "token=", "token_type_hint=refresh_token", "token=a&token=b"])
     func `The revocation route is 400 without a token, and with two`(content: String) async throws {
         let site = try await Site()
         let answer = try await site.post("/oauth/revoke", form: content)
-        #expect(answer.status == 400)
-        #expect(answer.oauthError == "invalid_request")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.oauthError, "invalid_request")
     }
 
     @Test(.tags(.revocationOracle), arguments: Way.allCases)
@@ -104,16 +105,16 @@ import Testing
             try await site.form("/oauth/revoke", ["token": "nonsense"]),
         ]
         for answer in attempts {
-            #expect(answer.status == 200)
-            #expect(answer.response.body == attempts[4].response.body)
+            expectEqual(answer.status, 200)
+            expectEqual(answer.response.body, attempts[4].response.body)
         }
-        #expect(try await site.get("/widgets", bearer: own.accessToken).status == 200)
-        #expect(try await site.get("/widgets", bearer: phone.accessToken).status == 200)
-        #expect(try await site.refreshGrant(own.refreshToken).status == 200)
-        #expect(try await site.refreshGrant(phone.refreshToken, as: "phone").status == 200)
+        try await expectEqual(site.get("/widgets", bearer: own.accessToken).status, 200)
+        try await expectEqual(site.get("/widgets", bearer: phone.accessToken).status, 200)
+        try await expectEqual(site.refreshGrant(own.refreshToken).status, 200)
+        try await expectEqual(site.refreshGrant(phone.refreshToken, as: "phone").status, 200)
         let right = try await site.form("/oauth/revoke", ["token": phone.refreshToken, "client_id": "phone"])
-        #expect(right.status == 200)
-        #expect(try await site.get("/widgets", bearer: phone.accessToken).status == 401)
+        expectEqual(right.status, 200)
+        try await expectEqual(site.get("/widgets", bearer: phone.accessToken).status, 401)
         await site.close()
     }
 
@@ -137,14 +138,14 @@ import Testing
             #expect(refused.status == 400 && refused.oauthError == "unsupported_token_type")
             let reports: HTTPFields = [.authorization: ClientSecret.basic("reports")]
             for fields in [reports, [:]] {
-                #expect(try await site.form("/oauth/revoke", form, fields: fields).status == 200)
+                try await expectEqual(site.form("/oauth/revoke", form, fields: fields).status, 200)
             }
         }
-        #expect(try await site.get("/widgets", bearer: token).status != 401)
+        try await expectNotEqual(site.get("/widgets", bearer: token).status, 401)
         // A token that is not valid needs no revocation.
         site.clock.advance(by: 900)
-        #expect(try await site.form("/oauth/revoke", ["token": token], fields: robot).status == 200)
-        #expect(try await site.get("/widgets", bearer: token).status == 401)
+        try await expectEqual(site.form("/oauth/revoke", ["token": token], fields: robot).status, 200)
+        try await expectEqual(site.get("/widgets", bearer: token).status, 401)
         await site.close()
     }
 
@@ -158,10 +159,10 @@ import Testing
         let phone = try await site.passwordGrant(as: "phone")
         site.clock.advance(by: 86_400)
         for token in [own.accessToken, phone.accessToken] {
-            #expect(try await site.form("/oauth/revoke", ["token": token]).status == 200)
+            try await expectEqual(site.form("/oauth/revoke", ["token": token]).status, 200)
         }
-        #expect(try await site.refreshGrant(own.refreshToken).oauthError == "invalid_grant")
-        #expect(try await site.refreshGrant(phone.refreshToken, as: "phone").status == 200)
+        try await expectEqual(site.refreshGrant(own.refreshToken).oauthError, "invalid_grant")
+        try await expectEqual(site.refreshGrant(phone.refreshToken, as: "phone").status, 200)
         await site.close()
     }
 
@@ -173,7 +174,7 @@ import Testing
             "grant_type": "password", "username": "ada@example.com", "password": Site.password,
             "client_id": "reports", "client_secret": ClientSecret.text,
         ])
-        #expect(login.status == 200)
+        expectEqual(login.status, 200)
         let attempts = [
             try await site.form("/oauth/revoke", ["token": login.refreshToken, "client_id": "reports"]),
             try await site.form(
@@ -182,20 +183,20 @@ import Testing
             try await site.form("/oauth/revoke", ["token": login.refreshToken, "client_id": "nobody"]),
         ]
         for answer in attempts {
-            #expect(answer.status == 401)
-            #expect(answer.oauthError == "invalid_client")
-            #expect(answer.response.body == attempts[0].response.body)
-            #expect(answer.field(.wwwAuthenticate)?.hasPrefix("Basic ") == true)
+            expectEqual(answer.status, 401)
+            expectEqual(answer.oauthError, "invalid_client")
+            expectEqual(answer.response.body, attempts[0].response.body)
+            expectEqual(answer.field(.wwwAuthenticate)?.hasPrefix("Basic "), true)
         }
         // Its own access token is no proof of who the app is either.
         let json = try await site.call(
             .post, "/oauth/revoke", bearer: login.accessToken, ["token": .string(login.refreshToken)])
-        #expect(json.status == 401)
-        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 200)
+        expectEqual(json.status, 401)
+        try await expectEqual(site.get("/widgets", bearer: login.accessToken).status, 200)
         let right = try await site.form(
             "/oauth/revoke", ["token": login.refreshToken], fields: [.authorization: ClientSecret.basic("reports")])
-        #expect(right.status == 200)
-        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
+        expectEqual(right.status, 200)
+        try await expectEqual(site.get("/widgets", bearer: login.accessToken).status, 401)
     }
 
     @Test(.tags(.realServer), arguments: Way.allCases)
@@ -206,10 +207,10 @@ import Testing
         let answer = try await site.call(
             .post, "/oauth/revoke", bearer: login.accessToken,
             ["token": .string(login.accessToken), "token_type_hint": "access_token"])
-        #expect(answer.status == 200)
-        #expect(answer.message?.isEmpty == false)
-        #expect(try await site.get("/user/profile", bearer: login.accessToken).status == 401)
-        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
+        expectEqual(answer.status, 200)
+        expectEqual(answer.message?.isEmpty, false)
+        try await expectEqual(site.get("/user/profile", bearer: login.accessToken).status, 401)
+        try await expectEqual(site.refreshGrant(login.refreshToken).oauthError, "invalid_grant")
         await site.close()
     }
 
@@ -222,14 +223,14 @@ import Testing
         for token in [ada.refreshToken, ada.accessToken] {
             let answer = try await site.call(
                 .post, "/oauth/revoke", bearer: eve.accessToken, ["token": .string(token)])
-            #expect(answer.status == 200)
+            expectEqual(answer.status, 200)
         }
-        #expect(try await site.get("/widgets", bearer: ada.accessToken).status == 200)
+        try await expectEqual(site.get("/widgets", bearer: ada.accessToken).status, 200)
         let nobody = try await site.post("/oauth/revoke", ["token": .string(ada.refreshToken)])
-        #expect(nobody.status == 401)
-        #expect(nobody.oauthError == "invalid_token")
-        #expect(nobody.field(.wwwAuthenticate) == #"Bearer error="invalid_token""#)
-        #expect(try await site.refreshGrant(ada.refreshToken).status == 200)
+        expectEqual(nobody.status, 401)
+        expectEqual(nobody.oauthError, "invalid_token")
+        expectEqual(nobody.field(.wwwAuthenticate), #"Bearer error="invalid_token""#)
+        try await expectEqual(site.refreshGrant(ada.refreshToken).status, 200)
     }
 
     @Test(.tags(.tokenRevocation)) func `The revocation route leaves nothing for a renewal in progress`() async throws {
@@ -240,9 +241,9 @@ import Testing
             async let renewal = site.refreshGrant(login.refreshToken)
             async let revocation = site.form("/oauth/revoke", ["token": login.refreshToken])
             let (renewed, revoked) = (try await renewal, try await revocation)
-            #expect(revoked.status == 200)
+            expectEqual(revoked.status, 200)
             guard renewed.status == 200 else { continue }
-            #expect(try await site.refreshGrant(renewed.refreshToken).oauthError == "invalid_grant")
+            try await expectEqual(site.refreshGrant(renewed.refreshToken).oauthError, "invalid_grant")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import TestTags
@@ -49,12 +50,12 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.post("/oauth/token", form: content)
-        #expect(answer.status == 400, "\(content)")
-        #expect(answer.oauthError == error, "\(content)")
-        #expect(answer.errorCode == code, "\(content)")
+        expectEqual(answer.status, 400, "\(content)")
+        expectEqual(answer.oauthError, error, "\(content)")
+        expectEqual(answer.errorCode, code, "\(content)")
         #expect(!answer.string("detail").isEmpty)
-        #expect(answer.field(.cacheControl) == "no-store")
-        #expect(answer.field(.contentType)?.hasPrefix("application/json") == true)
+        expectEqual(answer.field(.cacheControl), "no-store")
+        expectEqual(answer.field(.contentType)?.hasPrefix("application/json"), true)
         // RFC 6749 §5.2: neither quotation marks nor backslashes nor anything but ASCII.
         let allowed = answer.string("error_description").utf8.allSatisfy {
             (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C
@@ -70,13 +71,13 @@ import Testing
     ])
     func `An error of the token route spells its code in words, and an acronym is one word`(code: String, words: String)
     {
-        #expect(ErrorFormat.upperSnakeCase(code) == words)
+        expectEqual(ErrorFormat.upperSnakeCase(code), words)
     }
 
     @Test func `An error of the token route says NOT_JSON for a form at the route that reads JSON`() async throws {
         let site = try await Site()
         let answer = try await site.post("/oauth/token/refresh", form: "grant_type=refresh_token&refresh_token=x")
-        #expect(answer.errorCode == "NOT_JSON")
+        expectEqual(answer.errorCode, "NOT_JSON")
     }
 
     @Test(arguments: ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
@@ -85,8 +86,8 @@ import Testing
         try await site.signUp()
         let answer = try await site.send(
             .post, "/oauth/token", fields: [.contentType: type], body: HTTPBody("grant_type=password&\(Self.right)"))
-        #expect(answer.status == 400)
-        #expect(answer.oauthError == "invalid_request")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.oauthError, "invalid_request")
     }
 
     @Test(arguments: [
@@ -99,11 +100,11 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.post("/oauth/token\(query)", form: "grant_type=password&\(Self.right)")
-        #expect(answer.status == 400)
-        #expect(answer.oauthError == "invalid_request")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.oauthError, "invalid_request")
         #expect(answer.string("detail").contains("URL"))
         for path in ["/auth/signup", "/auth/login", "/oauth/revoke", "/oauth/token/refresh"] {
-            #expect(try await site.post(path + query, ["email": "ada@example.com"]).status == 400)
+            try await expectEqual(site.post(path + query, ["email": "ada@example.com"]).status, 400)
         }
     }
 
@@ -111,8 +112,8 @@ import Testing
         let site = try await Site()
         for path in ["/oauth/token", "/oauth/token/refresh", "/oauth/revoke", "/auth/signup", "/auth/login"] {
             let answer = try await site.get(path + "?username=a&password=b")
-            #expect(answer.status == 405)
-            #expect(answer.field("Allow")?.contains("POST") == true)
+            expectEqual(answer.status, 405)
+            expectEqual(answer.field("Allow")?.contains("POST"), true)
         }
     }
 
@@ -122,19 +123,19 @@ import Testing
         try await site.signUp()
         let long = String(repeating: "x", count: 2000)
         let answer = try await site.post("/oauth/token", form: "grant_type=password&username=a&password=\(long)")
-        #expect(answer.status == 400)
-        #expect(answer.oauthError == "invalid_request")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.oauthError, "invalid_request")
         let huge = String(repeating: "x", count: 1_000_000)
         let refused = try await site.post("/oauth/token", form: "grant_type=password&username=a&password=\(huge)")
-        #expect(refused.status == 413)
-        #expect(refused.oauthError == "invalid_request")
+        expectEqual(refused.status, 413)
+        expectEqual(refused.oauthError, "invalid_request")
     }
 
     @Test(.tags(.decompressionBomb))
     func `An error of the token route refuses more parameters than a form has`() async throws {
         let site = try await Site()
         let many = (0..<500).map { "p\($0)=1" }.joined(separator: "&")
-        #expect(try await site.post("/oauth/token", form: many).oauthError == "invalid_request")
+        try await expectEqual(site.post("/oauth/token", form: many).oauthError, "invalid_request")
     }
 
     @Test(.tags(.accountEnumeration), arguments: Way.allCases)
@@ -156,16 +157,16 @@ import Testing
             try await site.passwordGrant("ri\u{0}ght@example.com"),
         ]
         for answer in answers {
-            #expect(answer.status == 400)
-            #expect(answer.response.body == answers[0].response.body)
+            expectEqual(answer.status, 400)
+            expectEqual(answer.response.body, answers[0].response.body)
         }
-        #expect(answers[0].errorCode == "INVALID_CREDENTIALS")
+        expectEqual(answers[0].errorCode, "INVALID_CREDENTIALS")
         // Only the right password shows more.
         let unverified = try await site.passwordGrant("unverified@example.com")
         #expect(unverified.status == 400 && unverified.oauthError == "email_unverified")
         let closed = try await site.passwordGrant("disabled@example.com", scope: "planets:read")
         #expect(closed.status == 400 && closed.oauthError == "account_closed" && closed.errorCode == "ACCOUNT_CLOSED")
-        #expect(try await site.passwordGrant("right@example.com").status == 200)
+        try await expectEqual(site.passwordGrant("right@example.com").status, 200)
         await site.close()
     }
 
@@ -190,9 +191,9 @@ import Testing
         let login = try await site.passwordGrant()
         await site.identity.services.store.close()
         let answer = try await site.refreshGrant(login.refreshToken)
-        #expect(answer.status == 503)
-        #expect(answer.oauthError == "temporarily_unavailable")
-        #expect(answer.number("retry_after") == 1)
+        expectEqual(answer.status, 503)
+        expectEqual(answer.oauthError, "temporarily_unavailable")
+        expectEqual(answer.number("retry_after"), 1)
         #expect(!answer.text.contains(site.folder.path))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -17,22 +18,22 @@ import Testing
         let site = try await Site(way)
         let account = try await site.signUp()
         let answer = try await site.passwordGrant(scope: "widgets:read widgets:write projects:read")
-        #expect(answer.status == 200)
-        #expect(answer.field(.cacheControl) == "no-store")
-        #expect(answer.field("Pragma") == "no-cache")
-        #expect(answer.field(.setCookie) == nil)
-        #expect(answer.string("token_type") == "Bearer")
-        #expect(answer.number("expires_in") == 900)
-        #expect(answer.string("scope") == "widgets:read widgets:write projects:read")
-        #expect(answer.string("user_id") == account.id)
+        expectEqual(answer.status, 200)
+        expectEqual(answer.field(.cacheControl), "no-store")
+        expectEqual(answer.field("Pragma"), "no-cache")
+        expectNil(answer.field(.setCookie))
+        expectEqual(answer.string("token_type"), "Bearer")
+        expectEqual(answer.number("expires_in"), 900)
+        expectEqual(answer.string("scope"), "widgets:read widgets:write projects:read")
+        expectEqual(answer.string("user_id"), account.id)
         #expect(answer.refreshToken.hasPrefix("lr1."))
         let claims = try JWT(unverified: answer.accessToken).claims
-        #expect(claims.string("scope") == "widgets:read widgets:write projects:read")
-        #expect(claims.string("client_id") == "first-party")
-        #expect(claims.subject == account.id)
-        #expect(try await site.get("/user/profile", bearer: answer.accessToken).status == 200)
-        #expect(try await site.metric(#"latch_tokens_issued_total{grant="password"}"#) == 1)
-        #expect(try await site.metric(#"latch_logins_total{result="success"}"#) == 1)
+        expectEqual(claims.string("scope"), "widgets:read widgets:write projects:read")
+        expectEqual(claims.string("client_id"), "first-party")
+        expectEqual(claims.subject, account.id)
+        try await expectEqual(site.get("/user/profile", bearer: answer.accessToken).status, 200)
+        try await expectEqual(site.metric(#"latch_tokens_issued_total{grant="password"}"#), 1)
+        try await expectEqual(site.metric(#"latch_logins_total{result="success"}"#), 1)
         await site.close()
     }
 
@@ -42,16 +43,16 @@ import Testing
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "files:read")
         let next = try await site.refreshGrant(login.refreshToken)
-        #expect(next.status == 200)
-        #expect(next.refreshToken != login.refreshToken)
-        #expect(next.string("scope") == "files:read")
-        #expect(next.string("user_id") == login.string("user_id"))
+        expectEqual(next.status, 200)
+        expectNotEqual(next.refreshToken, login.refreshToken)
+        expectEqual(next.string("scope"), "files:read")
+        expectEqual(next.string("user_id"), login.string("user_id"))
         let last = try await site.post("/oauth/token/refresh", ["refresh_token": .string(next.refreshToken)])
-        #expect(last.status == 200)
-        #expect(last.refreshToken != next.refreshToken)
-        #expect(last.string("scope") == "files:read")
-        #expect(try await site.get("/files", bearer: last.accessToken).status == 200)
-        #expect(try await site.metric(#"latch_tokens_issued_total{grant="refresh_token"}"#) == 2)
+        expectEqual(last.status, 200)
+        expectNotEqual(last.refreshToken, next.refreshToken)
+        expectEqual(last.string("scope"), "files:read")
+        try await expectEqual(site.get("/files", bearer: last.accessToken).status, 200)
+        try await expectEqual(site.metric(#"latch_tokens_issued_total{grant="refresh_token"}"#), 2)
         await site.close()
     }
 
@@ -65,15 +66,15 @@ import Testing
         let next = try await site.refreshGrant(login.refreshToken)
         site.clock.advance(by: 31)
         let reuse = try await site.refreshGrant(login.refreshToken)
-        #expect(reuse.status == 400)
-        #expect(reuse.oauthError == "invalid_grant")
-        #expect(reuse.errorCode == "INVALID_REFRESH_TOKEN")
+        expectEqual(reuse.status, 400)
+        expectEqual(reuse.oauthError, "invalid_grant")
+        expectEqual(reuse.errorCode, "INVALID_REFRESH_TOKEN")
         // C6: the successor died with it.
-        #expect(try await site.refreshGrant(next.refreshToken).status == 400)
-        #expect(try await site.get("/widgets", bearer: next.accessToken).status == 401)
-        #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
-        #expect(try await site.metric("latch_families_revoked_total") == 1)
-        #expect(try await site.metric(#"latch_token_replays_total{outcome="revoked"}"#) == 1)
+        try await expectEqual(site.refreshGrant(next.refreshToken).status, 400)
+        try await expectEqual(site.get("/widgets", bearer: next.accessToken).status, 401)
+        try await expectEqual(site.get("/widgets", bearer: login.accessToken).status, 401)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 1)
+        try await expectEqual(site.metric(#"latch_token_replays_total{outcome="revoked"}"#), 1)
         await site.close()
     }
 
@@ -87,7 +88,7 @@ import Testing
             return try await group.reduce(into: [Response]()) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0.status == 200 })
-        #expect(Set(answers.map(\.refreshToken)).count == 1)
+        expectEqual(Set(answers.map(\.refreshToken)).count, 1)
         await site.close()
     }
 
@@ -98,9 +99,9 @@ import Testing
         let login = try await site.passwordGrant()
         let next = try await site.refreshGrant(login.refreshToken)
         site.clock.advance(by: 29)
-        #expect(try await site.refreshGrant(login.refreshToken).refreshToken == next.refreshToken)
+        try await expectEqual(site.refreshGrant(login.refreshToken).refreshToken, next.refreshToken)
         site.clock.advance(by: 2)
-        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(login.refreshToken).oauthError, "invalid_grant")
     }
 
     @Test(.tags(.lateParent))
@@ -111,7 +112,7 @@ import Testing
         let next = try await site.refreshGrant(login.refreshToken, fields: [.idempotencyKey: "k1"])
         site.clock.advance(by: 3600)
         let again = try await site.refreshGrant(login.refreshToken, fields: [.idempotencyKey: "k1"])
-        #expect(again.refreshToken == next.refreshToken)
+        expectEqual(again.refreshToken, next.refreshToken)
     }
 
     @Test(.tags(.grandparentToken))
@@ -121,7 +122,7 @@ import Testing
         let login = try await site.passwordGrant()
         let child = try await site.refreshGrant(login.refreshToken)
         let grandchild = try await site.refreshGrant(child.refreshToken)
-        #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
-        #expect(try await site.refreshGrant(grandchild.refreshToken).oauthError == "invalid_grant")
+        try await expectEqual(site.refreshGrant(login.refreshToken).oauthError, "invalid_grant")
+        try await expectEqual(site.refreshGrant(grandchild.refreshToken).oauthError, "invalid_grant")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -16,13 +17,13 @@ import Testing
         _ = try await site.enrol()
         let challenge = try await site.challenge()
         for path in ["/user/profile", "/api/users", "/widgets"] {
-            #expect(try await site.get(path, bearer: challenge).status == 401)
+            try await expectEqual(site.get(path, bearer: challenge).status, 401)
         }
-        #expect(try await site.renew(challenge).status == 401)
-        #expect(try await site.refreshGrant(challenge).oauthError == "invalid_grant")
+        try await expectEqual(site.renew(challenge).status, 401)
+        try await expectEqual(site.refreshGrant(challenge).oauthError, "invalid_grant")
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")?.id)
         // One device: the one that the factor was confirmed on.
-        #expect(try await site.tokens.devices(of: id).count == 1)
+        try await expectEqual(site.tokens.devices(of: id).count, 1)
         await site.close()
     }
 
@@ -31,18 +32,18 @@ import Testing
         let (app, _) = try await site.enrol()
         let used = try await site.challenge()
         _ = try await site.complete(used, app.code(at: site.clock.now))
-        #expect(await refusal { try await site.complete(used, app.recoveryCodes[0]) } == "invalidToken")
+        await expectEqual(refusal { try await site.complete(used, app.recoveryCodes[0]) }, "invalidToken")
         let late = try await site.challenge()
         site.clock.advance(by: 301)
-        #expect(await refusal { try await site.complete(late, app.recoveryCodes[0]) } == "invalidToken")
+        await expectEqual(refusal { try await site.complete(late, app.recoveryCodes[0]) }, "invalidToken")
         let overtaken = try await site.challenge()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": "another sentence to keep"]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
-        #expect(await refusal { try await site.complete(overtaken, app.recoveryCodes[0]) } == "invalidToken")
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 200)
+        await expectEqual(refusal { try await site.complete(overtaken, app.recoveryCodes[0]) }, "invalidToken")
         for invented in ["", "lc1.", "lc1.AAAA", String(repeating: "lc1.", count: 5000)] {
-            #expect(await refusal { try await site.complete(invented, app.recoveryCodes[0]) } == "invalidToken")
+            await expectEqual(refusal { try await site.complete(invented, app.recoveryCodes[0]) }, "invalidToken")
         }
         await site.close()
     }
@@ -54,7 +55,7 @@ import Testing
         let challenge = try await site.challenge()
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")?.id)
         _ = try await site.identity.administration.setStatus(of: id, to: .suspended, by: nil)
-        #expect(await refusal { try await site.complete(challenge, app.recoveryCodes[0]) } == "invalidToken")
+        await expectEqual(refusal { try await site.complete(challenge, app.recoveryCodes[0]) }, "invalidToken")
         await site.close()
     }
 
@@ -66,8 +67,8 @@ import Testing
             site.clock.advance(by: 1)
             challenges.append(try await site.challenge())
         }
-        #expect(await refusal { try await site.complete(challenges[0], app.recoveryCodes[0]) } == "invalidToken")
-        #expect(await refusal { try await site.complete(challenges[1], app.recoveryCodes[0]) } == "invalidToken")
+        await expectEqual(refusal { try await site.complete(challenges[0], app.recoveryCodes[0]) }, "invalidToken")
+        await expectEqual(refusal { try await site.complete(challenges[1], app.recoveryCodes[0]) }, "invalidToken")
         _ = try await site.complete(challenges[2], app.recoveryCodes[0])
         _ = try await site.complete(challenges[11], app.recoveryCodes[1])
         await site.close()
@@ -97,17 +98,17 @@ import Testing
         let (app, _) = try await site.enrol()
         let isOAuth = path.hasPrefix("/oauth")
         let asked = try await logIn(site, path, otp: nil)
-        #expect(asked.status == (isOAuth ? 400 : 403))
+        expectEqual(asked.status, isOAuth ? 400 : 403)
         #expect(isOAuth ? asked.oauthError == "mfa_required" : asked.string("code") == "mfaRequired")
         #expect(asked.json["accessToken"] == nil && asked.json["access_token"] == nil)
-        #expect(asked.field(.setCookie) == nil)
+        expectNil(asked.field(.setCookie))
         let wrong = try await logIn(site, path, otp: app.wrongCode(at: site.clock.now))
-        #expect(wrong.status == (isOAuth ? 400 : 401))
+        expectEqual(wrong.status, isOAuth ? 400 : 401)
         let right = try await logIn(site, path, otp: app.code(at: site.clock.now))
-        #expect(right.status == 200)
+        expectEqual(right.status, 200)
         #expect(!(right.access + right.accessToken).isEmpty)
         // F1: the same request again is a replay.
-        #expect(try await logIn(site, path, otp: app.code(at: site.clock.now)).status != 200)
+        try await expectNotEqual(logIn(site, path, otp: app.code(at: site.clock.now)).status, 200)
         await site.close()
     }
 
@@ -118,11 +119,11 @@ import Testing
         try await site.signUp("bob@example.com")
         for otp in [nil, app.code(at: site.clock.now), "123456"] {
             let with = try await logIn(site, path, password: "not the password", otp: otp)
-            #expect(with.status == (path.hasPrefix("/oauth") ? 400 : 401))
+            expectEqual(with.status, path.hasPrefix("/oauth") ? 400 : 401)
             #expect(!with.text.contains("mfa"))
         }
         // The code was not used up by those who did not know the password.
-        #expect(try await logIn(site, path, otp: app.code(at: site.clock.now)).status == 200)
+        try await expectEqual(logIn(site, path, otp: app.code(at: site.clock.now)).status, 200)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -19,8 +20,8 @@ import Testing
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
         site.clock.advance(by: 30)
         let grant = try await site.complete(try await site.challenge(), app.code(at: site.clock.now))
-        #expect(grant.device.factorAt == site.clock.now)
-        #expect(try await site.get("/user/profile", bearer: grant.accessToken).status == 200)
+        expectEqual(grant.device.factorAt, site.clock.now)
+        try await expectEqual(site.get("/user/profile", bearer: grant.accessToken).status, 200)
         // The owner learns of a factor that somebody else has set up.
         await site.identity.services.mails.flush()
         #expect(site.mailer.messages.contains { $0.subject == "Two-factor authentication is on" })
@@ -39,17 +40,17 @@ import Testing
         try await factors.confirm(code, try await site.bearer(access), from: .tests)
         let before = try await site.identity.audit.records(limit: 50)
         try await factors.confirm(code, try await site.bearer(access), from: .tests)
-        #expect(try await site.identity.audit.records(limit: 50) == before)
+        try await expectEqual(site.identity.audit.records(limit: 50), before)
         let bearer = try await site.bearer(access)
         for other in [app.code(at: site.clock.now, offset: 1), app.recoveryCodes[0], app.wrongCode(at: site.clock.now)]
         {
-            #expect(await refusal { try await factors.confirm(other, bearer, from: .tests) } == "noSecondFactor")
+            await expectEqual(refusal { try await factors.confirm(other, bearer, from: .tests) }, "noSecondFactor")
         }
         // The code is used up all the same.
         let challenge = try await site.challenge()
-        #expect(await refusal { try await site.complete(challenge, code) } == "invalidCode")
+        await expectEqual(refusal { try await site.complete(challenge, code) }, "invalidCode")
         site.clock.advance(by: 120)
-        #expect(await refusal { try await factors.confirm(code, bearer, from: .tests) } == "noSecondFactor")
+        await expectEqual(refusal { try await factors.confirm(code, bearer, from: .tests) }, "noSecondFactor")
         await site.close()
     }
 
@@ -62,16 +63,16 @@ import Testing
         let app = AuthenticatorApp(setup)
         #expect(
             setup.uri.hasPrefix("otpauth://totp/Latchwork:ada%40example.com?secret=\(setup.secret)&issuer=Latchwork&"))
-        #expect(setup.secret.count == 32)
-        #expect(setup.recoveryCodes.count == 10)
+        expectEqual(setup.secret.count, 32)
+        expectEqual(setup.recoveryCodes.count, 10)
         #expect(!"\(setup) \(String(reflecting: setup))".contains(setup.secret))
         await site.close()
         let bytes = try site.folder.names().reduce(into: Data()) { $0 += try site.folder.bytes(of: $1) }
-        #expect(bytes.range(of: Data(app.secret)) == nil)
-        #expect(bytes.range(of: Data(setup.secret.utf8)) == nil)
+        expectNil(bytes.range(of: Data(app.secret)))
+        expectNil(bytes.range(of: Data(setup.secret.utf8)))
         for code in setup.recoveryCodes {
-            #expect(bytes.range(of: Data(code.utf8)) == nil)
-            #expect(bytes.range(of: Data(code.filter { $0 != "-" }.utf8)) == nil)
+            expectNil(bytes.range(of: Data(code.utf8)))
+            expectNil(bytes.range(of: Data(code.filter { $0 != "-" }.utf8)))
         }
     }
 
@@ -88,7 +89,7 @@ import Testing
             }
             return await group.reduce(into: [String?]()) { $0.append($1) }
         }
-        #expect(refusals.filter { $0 == nil }.count == 1)
+        expectEqual(refusals.filter { $0 == nil }.count, 1)
         #expect(refusals.compactMap(\.self).allSatisfy { $0 == "invalidCode" || $0 == "tooManyAttempts" })
         await site.close()
     }
@@ -102,7 +103,7 @@ import Testing
         let challenge = try await site.challenge()
         for offset in Int64(-1)...0 {
             let code = app.code(at: site.clock.now, offset: offset)
-            #expect(await refusal { try await site.complete(challenge, code) } == "invalidCode")
+            await expectEqual(refusal { try await site.complete(challenge, code) }, "invalidCode")
         }
         // The one of the next step is another code, and early by less than a step.
         _ = try await site.complete(challenge, app.code(at: site.clock.now, offset: 1))
@@ -118,12 +119,12 @@ import Testing
         for _ in 0..<5 {
             let challenge = try await site.challenge()
             let wrong = app.wrongCode(at: site.clock.now)
-            #expect(await refusal { try await site.complete(challenge, wrong) } == "invalidCode")
+            await expectEqual(refusal { try await site.complete(challenge, wrong) }, "invalidCode")
         }
         // Now not even the right one is looked at; a new login with the right password changes nothing about it.
         let challenge = try await site.challenge()
         let right = app.code(at: site.clock.now)
-        #expect(await refusal { try await site.complete(challenge, right) } == "tooManyAttempts")
+        await expectEqual(refusal { try await site.complete(challenge, right) }, "tooManyAttempts")
         var waits: [Double] = []
         for _ in 0..<4 {
             let factor = try #require(try await site.factor())
@@ -131,13 +132,13 @@ import Testing
             waits.append(end.timeIntervalSince(site.clock.now))
             site.clock.advance(by: end.timeIntervalSince(site.clock.now))
             let (text, wrong) = (try await site.challenge(), app.wrongCode(at: site.clock.now))
-            #expect(await refusal { try await site.complete(text, wrong) } == "invalidCode")
+            await expectEqual(refusal { try await site.complete(text, wrong) }, "invalidCode")
         }
-        #expect(waits == [30, 60, 120, 240])
+        expectEqual(waits, [30, 60, 120, 240])
         let end = try #require(try await site.factor()?.lockedUntil)
         site.clock.advance(by: end.timeIntervalSince(site.clock.now))
         _ = try await site.complete(try await site.challenge(), app.code(at: site.clock.now))
-        #expect(try await site.factor()?.failures == 0)
+        try await expectEqual(site.factor()?.failures, 0)
         await site.close()
     }
 
@@ -147,15 +148,15 @@ import Testing
         let series = #"latch_logins_total{result="incomplete"}"#
         let before = try #require(try await site.metric(series))
         let body: JSONValue = ["email": "ada@example.com", "password": .string(Site.password)]
-        #expect(try await site.post("/api/auth/clients/login", body).json["code"] == "mfaRequired")
-        #expect(try await site.metric(series) == before + 1)
+        try await expectEqual(site.post("/api/auth/clients/login", body).json["code"], "mfaRequired")
+        try await expectEqual(site.metric(series), before + 1)
         let whole = try await site.metric(#"latch_logins_total{result="success"}"#)
         // A challenge for an app and one for a page.
         _ = try await site.challenge()
         _ = try await site.signIns.beginOnPage(name: "ada@example.com", password: Site.password, from: .tests)
-        #expect(try await site.metric(series) == before + 3)
-        #expect(try await site.metric(#"latch_logins_total{result="success"}"#) == whole)
-        #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 0)
+        try await expectEqual(site.metric(series), before + 3)
+        try await expectEqual(site.metric(#"latch_logins_total{result="success"}"#), whole)
+        try await expectEqual(site.metric(#"latch_logins_total{result="failure"}"#), 0)
         await site.close()
     }
 
@@ -163,9 +164,9 @@ import Testing
         let site = try await Site { $0.loginLimitPerMinute = 1 }
         let (app, _) = try await site.enrol()
         let (challenge, wrong) = (try await site.challenge(), app.wrongCode(at: site.clock.now))
-        #expect(await refusal { try await site.complete(challenge, wrong) } == "invalidCode")
-        #expect(await refusal { try await site.complete(challenge, wrong) } == "tooManyAttempts")
-        #expect(try await site.metric(#"latch_second_factors_total{result="limited"}"#) == 1)
+        await expectEqual(refusal { try await site.complete(challenge, wrong) }, "invalidCode")
+        await expectEqual(refusal { try await site.complete(challenge, wrong) }, "tooManyAttempts")
+        try await expectEqual(site.metric(#"latch_second_factors_total{result="limited"}"#), 1)
         await site.close()
     }
 
@@ -221,13 +222,13 @@ import Testing
             for _ in 0..<64 { group.addTask { await refusal { try await site.complete(challenge, wrong) } } }
             return await group.reduce(into: [String?]()) { $0.append($1) }
         }
-        #expect(refusals.filter { $0 == "invalidCode" }.count == 5)
-        #expect(refusals.filter { $0 == "tooManyAttempts" }.count == 59)
+        expectEqual(refusals.filter { $0 == "invalidCode" }.count, 5)
+        expectEqual(refusals.filter { $0 == "tooManyAttempts" }.count, 59)
         await site.close()
         let again = try await Site(in: site.folder)
         again.clock.advance(by: 30)
         let factor = try #require(try await again.factor())
-        #expect(factor.failures == 5)
+        expectEqual(factor.failures, 5)
         await again.close()
     }
 
@@ -249,10 +250,10 @@ import Testing
         let (app, _) = try await site.enrol()
         let (other, _) = try await site.enrol("bob@example.com")
         let challenge = try await site.challenge()
-        #expect(await refusal { try await site.complete(challenge, other.recoveryCodes[0]) } == "invalidCode")
+        await expectEqual(refusal { try await site.complete(challenge, other.recoveryCodes[0]) }, "invalidCode")
         _ = try await site.complete(challenge, app.recoveryCodes[0].uppercased())
         let later = try await site.challenge()
-        #expect(await refusal { try await site.complete(later, app.recoveryCodes[0]) } == "invalidCode")
+        await expectEqual(refusal { try await site.complete(later, app.recoveryCodes[0]) }, "invalidCode")
         var challenges: [String] = []
         for _ in 0..<6 { challenges.append(try await site.challenge()) }
         let refusals = await withTaskGroup { group in
@@ -261,9 +262,9 @@ import Testing
             }
             return await group.reduce(into: [String?]()) { $0.append($1) }
         }
-        #expect(refusals.filter { $0 == nil }.count == 1)
+        expectEqual(refusals.filter { $0 == nil }.count, 1)
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")?.id)
-        #expect(try site.recoveryCodeCount(of: id) == 8)
+        try expectEqual(site.recoveryCodeCount(of: id), 8)
         await site.close()
     }
 
@@ -275,10 +276,10 @@ import Testing
         let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
         // F8: neither the tokens that are out nor a renewal of them.
-        #expect(try await site.get("/user/profile", bearer: old.access).status == 401)
-        #expect(try await site.renew(old.refresh).status == 401)
-        #expect(try await site.get("/user/profile", bearer: here.access).status == 200)
-        #expect(try await site.renew(here.refresh).status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: old.access).status, 401)
+        try await expectEqual(site.renew(old.refresh).status, 401)
+        try await expectEqual(site.get("/user/profile", bearer: here.access).status, 200)
+        try await expectEqual(site.renew(here.refresh).status, 200)
         await site.close()
     }
 
@@ -288,11 +289,10 @@ import Testing
         let bearer = try await site.bearer(try await site.logIn().access)
         let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
         site.clock.advance(by: 901)
-        #expect(await refusal { try await site.identity.secondFactors.begin(bearer) } == "signInAgain")
+        await expectEqual(refusal { try await site.identity.secondFactors.begin(bearer) }, "signInAgain")
         let code = app.code(at: site.clock.now)
-        #expect(
-            await refusal { try await site.identity.secondFactors.confirm(code, bearer, from: .tests) }
-                == "signInAgain")
+        await expectEqual(
+            refusal { try await site.identity.secondFactors.confirm(code, bearer, from: .tests) }, "signInAgain")
         await site.close()
     }
 
@@ -305,17 +305,17 @@ import Testing
         let bearer = try await site.bearer(access)
         let factors = site.identity.secondFactors
         let wrong = app.wrongCode(at: site.clock.now)
-        #expect(await refusal { try await factors.remove(code: wrong, bearer, from: .tests) } == "invalidCode")
+        await expectEqual(refusal { try await factors.remove(code: wrong, bearer, from: .tests) }, "invalidCode")
         let next = AuthenticatorApp(try await factors.begin(bearer))
         // What was begun is asked for nowhere yet, and its recovery codes are nobody's.
         let challenge = try await site.challenge()
-        #expect(await refusal { try await site.complete(challenge, next.recoveryCodes[0]) } == "invalidCode")
-        #expect(
-            await refusal { try await factors.confirm(app.recoveryCodes[0], bearer, from: .tests) } == "invalidCode")
+        await expectEqual(refusal { try await site.complete(challenge, next.recoveryCodes[0]) }, "invalidCode")
+        await expectEqual(
+            refusal { try await factors.confirm(app.recoveryCodes[0], bearer, from: .tests) }, "invalidCode")
         try await factors.confirm(next.code(at: site.clock.now), bearer, from: .tests)
         site.clock.advance(by: 30)
         let again = try await site.challenge()
-        #expect(await refusal { try await site.complete(again, app.recoveryCodes[0]) } == "invalidCode")
+        await expectEqual(refusal { try await site.complete(again, app.recoveryCodes[0]) }, "invalidCode")
         _ = try await site.complete(again, next.recoveryCodes[0])
         try await factors.remove(code: next.code(at: site.clock.now), bearer, from: .tests)
         guard case .success = try await site.begin() else { throw IdentityError.forbidden }
@@ -328,8 +328,8 @@ import Testing
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         let body: JSONValue = ["token": .string(token), "password": "another sentence to keep"]
-        #expect(try await site.post("/api/auth/reset-password", body).status == 200)
-        #expect(try await site.logIn(password: "another sentence to keep").string("code") == "mfaRequired")
+        try await expectEqual(site.post("/api/auth/reset-password", body).status, 200)
+        try await expectEqual(site.logIn(password: "another sentence to keep").string("code"), "mfaRequired")
         await site.close()
     }
 
@@ -343,7 +343,7 @@ import Testing
         other.clock.advance(by: 60)
         let challenge = try await other.challenge()
         let code = app.code(at: other.clock.now)
-        #expect(await refusal { try await other.complete(challenge, code) } == "factorUnreadable")
+        await expectEqual(refusal { try await other.complete(challenge, code) }, "factorUnreadable")
         _ = try await other.complete(challenge, app.recoveryCodes[0])
         await other.close()
     }

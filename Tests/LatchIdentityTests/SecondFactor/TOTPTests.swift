@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -18,7 +19,7 @@ import Testing
                 "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
             ]))
     func `A counter-based code matches RFC 4226 for each count`(count: Int64, code: String) {
-        #expect(TOTP.code(Self.secret, at: count) == code)
+        expectEqual(TOTP.code(Self.secret, at: count), code)
     }
 
     /// RFC 6238, appendix B, in the mode SHA1.
@@ -28,8 +29,8 @@ import Testing
     ])
     func `A time-based code matches RFC 6238 for each time`(seconds: Int, code: String) {
         let step = TOTP.step(of: Date(timeIntervalSince1970: Double(seconds)))
-        #expect(TOTP.code(Self.secret, at: step, digits: 8) == code)
-        #expect(TOTP.code(Self.secret, at: step) == code.suffix(6))
+        expectEqual(TOTP.code(Self.secret, at: step, digits: 8), code)
+        expectEqual(TOTP.code(Self.secret, at: step), code.suffix(6))
     }
 
     @Test(.tags(.factorCodeWindow))
@@ -37,13 +38,13 @@ import Testing
         let step = TOTP.step(of: noon)
         for offset in Int64(-3)...3 {
             let found = TOTP.matchingStep(TOTP.code(Self.secret, at: step + offset), Self.secret, at: noon)
-            #expect(found == (abs(offset) <= 1 ? step + offset : nil))
+            expectEqual(found, abs(offset) <= 1 ? step + offset : nil)
         }
     }
 
     @Test(arguments: ["", "1", "12345", "1234567", "abcdef", "１２３４５６", "12 456", "-12345"])
     func `A time-based code in another form is refused`(typed: String) {
-        #expect(TOTP.matchingStep(typed, Self.secret, at: noon) == nil)
+        expectNil(TOTP.matchingStep(typed, Self.secret, at: noon))
     }
 
     @Test(arguments: [-1e300, -1, 0, 1e300, .infinity, -.infinity, .nan])
@@ -62,12 +63,12 @@ import Testing
             ["", "f", "fo", "foo", "foob", "fooba", "foobar"],
             ["", "MY", "MZXQ", "MZXW6", "MZXW6YQ", "MZXW6YTB", "MZXW6YTBOI"]))
     func `Base 32 matches the vectors of RFC 4648`(plain: String, text: String) {
-        #expect(Base32.encode(plain.utf8) == text)
+        expectEqual(Base32.encode(plain.utf8), text)
     }
 
     @Test func `Base 32 of long runs keeps to five bits a letter`() {
-        #expect(Base32.encode([UInt8](repeating: 0xFF, count: 100)) == String(repeating: "7", count: 160))
-        #expect(Base32.encode([UInt8](repeating: 0, count: 20)) == String(repeating: "A", count: 32))
+        expectEqual(Base32.encode([UInt8](repeating: 0xFF, count: 100)), String(repeating: "7", count: 160))
+        expectEqual(Base32.encode([UInt8](repeating: 0, count: 20)), String(repeating: "A", count: 32))
     }
 }
 
@@ -76,25 +77,25 @@ import Testing
         let code = RecoveryCode(.system)
         let plain = code.text.filter { $0 != "-" }
         for typed in [code.text, plain, code.text.uppercased(), " \(plain.prefix(8)) \(plain.suffix(8)) "] {
-            #expect(RecoveryCode(typed: typed)?.digest(for: "ada") == code.digest(for: "ada"))
+            expectEqual(RecoveryCode(typed: typed)?.digest(for: "ada"), code.digest(for: "ada"))
         }
-        #expect(code.text.count == 19)
+        expectEqual(code.text.count, 19)
     }
 
     @Test(arguments: [
         "", "123456", "aaaa-bbbb-cccc-ddd", "aaaa-bbbb-cccc-dddd-e", "aaaa-bbbb-cccc-ddd1", "ääää-bbbb-cccc-dddd",
     ])
     func `A recovery code in another form is refused`(typed: String) {
-        #expect(RecoveryCode(typed: typed) == nil)
+        expectNil(RecoveryCode(typed: typed))
     }
 
     @Test func `A recovery code has another digest for each account, and is never printed`() {
         let code = RecoveryCode(.system)
-        #expect(code.digest(for: "ada") != code.digest(for: "bob"))
+        expectNotEqual(code.digest(for: "ada"), code.digest(for: "bob"))
         #expect(!"\(code) \(String(reflecting: code))".contains(code.text))
         var text = ""
         dump(code, to: &text)
         #expect(!text.contains(code.text))
-        #expect(Set((0..<100).map { _ in RecoveryCode(.system) }).count == 100)
+        expectEqual(Set((0..<100).map { _ in RecoveryCode(.system) }).count, 100)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -33,19 +34,19 @@ private let day = 86_400.0
         let first = try await site.logIn()
         site.clock.jump(by: 100 * day)
         let refused = try await site.renew(first.refresh)
-        #expect(refused.status == 503)
+        expectEqual(refused.status, 503)
         let health = try await site.get("/healthz")
         #expect(health.status == 503 && health.string("code") == "doubtfulDate")
-        #expect(refused.field(.retryAfter) == "60")
-        #expect(try await site.logIn().status == 503)
+        expectEqual(refused.field(.retryAfter), "60")
+        try await expectEqual(site.logIn().status, 503)
         let grant = try await site.post("/oauth/token", form: "grant_type=refresh_token&refresh_token=\(first.refresh)")
-        #expect(grant.status == 503)
-        #expect(grant.string("error") == "temporarily_unavailable")
+        expectEqual(grant.status, 503)
+        expectEqual(grant.string("error"), "temporarily_unavailable")
         site.clock.jump(by: -100 * day)
         let second = try await site.renew(first.refresh)
-        #expect(second.status == 200)
-        #expect(try await site.renew(second.refresh).status == 200)
-        #expect(try await site.get("/healthz").status == 200)
+        expectEqual(second.status, 200)
+        try await expectEqual(site.renew(second.refresh).status, 200)
+        try await expectEqual(site.get("/healthz").status, 200)
         await site.close()
     }
 
@@ -58,8 +59,8 @@ private let day = 86_400.0
             try await site.signIns.signIn(
                 name: "ada@example.com", password: Site.password, code: app.recoveryCodes[0], from: .tests)
         }
-        #expect(refused == "doubtfulDate")
-        #expect(try site.recoveryCodeCount(of: id) == app.recoveryCodes.count)
+        expectEqual(refused, "doubtfulDate")
+        try expectEqual(site.recoveryCodeCount(of: id), app.recoveryCodes.count)
         await site.close()
     }
 
@@ -74,7 +75,7 @@ private let day = 86_400.0
         let refused = try await site.exchange(code, app)
         #expect(refused.status == 503 && refused.string("code") == "doubtfulDate")
         site.clock.jump(by: -100 * day)
-        #expect(try await site.exchange(code, app).status == 200)
+        try await expectEqual(site.exchange(code, app).status, 200)
         await site.close()
     }
 
@@ -85,11 +86,11 @@ private let day = 86_400.0
         let tokens = try await site.logIn()
         let keys = try await site.identity.signingKeys.list()
         site.clock.jump(by: 400 * day)
-        #expect(try await Housekeeping(site.identity.services).prune() == false)
+        try await expectEqual(Housekeeping(site.identity.services).prune(), false)
         try await site.identity.signingKeys.refresh()
-        #expect(try await store.signingKeys().count == keys.count)
+        try await expectEqual(store.signingKeys().count, keys.count)
         site.clock.jump(by: -400 * day)
-        #expect(try await site.renew(tokens.refresh).status == 200)
+        try await expectEqual(site.renew(tokens.refresh).status, 200)
         await site.close()
     }
 
@@ -98,13 +99,13 @@ private let day = 86_400.0
         try await site.signUp()
         let tokens = try await site.logIn()
         site.clock.jump(by: -100 * day)
-        #expect(try await site.renew(tokens.refresh).status == 200)
+        try await expectEqual(site.renew(tokens.refresh).status, 200)
         site.clock.jump(by: 100 * day)
         let next = try await site.logIn()
-        #expect(next.status == 200)
+        expectEqual(next.status, 200)
         site.clock.advance(by: 400 * day)
-        #expect(try await site.renew(next.refresh).status == 401)
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.renew(next.refresh).status, 401)
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 
@@ -115,7 +116,7 @@ private let day = 86_400.0
         await before.close()
         for (days, isBelieved) in [(100.0, false), (5.1, false), (4.9, true), (0, true), (-100, true)] {
             let after = try await identity(in: folder, ManualClock(noon + days * day))
-            #expect(after.services.dates.isBelieved == isBelieved, "\(days) days")
+            expectEqual(after.services.dates.isBelieved, isBelieved, "\(days) days")
             await after.close()
         }
     }
@@ -128,7 +129,7 @@ private let day = 86_400.0
         let now = noon + 30 * day
         for (difference, isBelieved) in [(0.0, true), (-59, true), (3_600, false), (-30 * day, false)] {
             let after = try await identity(in: folder, ManualClock(now)) { now + difference }
-            #expect(after.services.dates.isBelieved == isBelieved, "\(difference) seconds")
+            expectEqual(after.services.dates.isBelieved, isBelieved, "\(difference) seconds")
             await after.close()
         }
     }
@@ -142,16 +143,16 @@ private let day = 86_400.0
         let (after, command) = (try await identity(in: folder, clock), try await identity(in: folder, clock))
         let (dates, store) = (after.services.dates, after.services.store)
         let error = await #expect(throws: IdentityError.self) { try await dates.update(store) }
-        #expect(error?.code == IdentityError.doubtfulDate.code)
-        #expect(error?.hint?.contains("latch admin clock accept") == true)
-        #expect(try await store.believedDate() == noon)
-        #expect(try await command.acceptDate() == clock.now)
+        expectEqual(error?.code, IdentityError.doubtfulDate.code)
+        expectEqual(error?.hint?.contains("latch admin clock accept"), true)
+        try await expectEqual(store.believedDate(), noon)
+        try await expectEqual(command.acceptDate(), clock.now)
         try await dates.update(store)
         #expect(dates.isBelieved)
         // A date that was accepted by mistake can be taken back.
         clock.jump(by: -30 * day)
-        #expect(try await command.acceptDate() == noon)
-        #expect(try await store.believedDate() == noon)
+        try await expectEqual(command.acceptDate(), noon)
+        try await expectEqual(store.believedDate(), noon)
         for identity in [after, command] { await identity.close() }
     }
 
@@ -163,10 +164,10 @@ private let day = 86_400.0
         try await dates.update(store)
         clock.advance(by: 3_599)
         try await dates.update(store)
-        #expect(try await store.believedDate() == noon)
+        try await expectEqual(store.believedDate(), noon)
         clock.advance(by: 1)
         try await dates.update(store)
-        #expect(try await store.believedDate() == noon + 3_600)
+        try await expectEqual(store.believedDate(), noon + 3_600)
         await identity.close()
     }
 }
@@ -178,14 +179,14 @@ private let day = 86_400.0
     {
         let fixture = try await backend.populated()
         let store = fixture.store
-        #expect(try await store.believedDate() == nil)
+        try await expectNil(store.believedDate())
         try await store.believe(noon, isFinal: false)
         try await store.believe(noon - 5, isFinal: false)
-        #expect(try await store.believedDate() == noon)
+        try await expectEqual(store.believedDate(), noon)
         try await store.believe(noon + 5, isFinal: false)
-        #expect(try await store.believedDate() == noon + 5)
+        try await expectEqual(store.believedDate(), noon + 5)
         try await store.believe(noon - 5, isFinal: true)
-        #expect(try await store.believedDate() == noon - 5)
+        try await expectEqual(store.believedDate(), noon - 5)
         // It is nobody's task.
         #expect(try await store.isFree(.pruning, at: noon))
         await store.close()

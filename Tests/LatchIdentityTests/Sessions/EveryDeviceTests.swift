@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -26,15 +27,15 @@ import Testing
         var devices: [Response] = []
         for _ in 0..<3 { devices.append(try await site.passwordGrant()) }
         let answer = try await logout(site, bearer: devices[1].accessToken)
-        #expect(answer.status == 200)
-        #expect(answer.json["allDevices"] == true)
-        #expect(answer.number("devices") == 3)
+        expectEqual(answer.status, 200)
+        expectEqual(answer.json["allDevices"], true)
+        expectEqual(answer.number("devices"), 3)
         for device in devices {
-            #expect(try await site.get("/user/profile", bearer: device.accessToken).status == 401)
-            #expect(try await site.refreshGrant(device.refreshToken).status == 400)
+            try await expectEqual(site.get("/user/profile", bearer: device.accessToken).status, 401)
+            try await expectEqual(site.refreshGrant(device.refreshToken).status, 400)
         }
-        #expect(try await site.get("/user/profile", bearer: bob.accessToken).status == 200)
-        #expect(try await site.metric("latch_families_revoked_total") == 3)
+        try await expectEqual(site.get("/user/profile", bearer: bob.accessToken).status, 200)
+        try await expectEqual(site.metric("latch_families_revoked_total"), 3)
         await site.close()
     }
 
@@ -42,13 +43,13 @@ import Testing
         let site = try await Site(way)
         try await site.signUp()
         let device = try await site.passwordGrant()
-        #expect(try await logout(site, bearer: nil).status == 401)
-        #expect(try await logout(site, bearer: "no token").status == 401)
+        try await expectEqual(logout(site, bearer: nil).status, 401)
+        try await expectEqual(logout(site, bearer: "no token").status, 401)
         // The refresh token alone ends its own device, and no other.
-        #expect(try await logout(site, bearer: device.refreshToken).status == 401)
-        #expect(try await site.get("/user/profile", bearer: device.accessToken).status == 200)
-        #expect(try await logout(site, bearer: device.accessToken).status == 200)
-        #expect(try await logout(site, bearer: device.accessToken).status == 401)
+        try await expectEqual(logout(site, bearer: device.refreshToken).status, 401)
+        try await expectEqual(site.get("/user/profile", bearer: device.accessToken).status, 200)
+        try await expectEqual(logout(site, bearer: device.accessToken).status, 200)
+        try await expectEqual(logout(site, bearer: device.accessToken).status, 401)
         await site.close()
     }
 
@@ -57,8 +58,8 @@ import Testing
         try await site.signUp()
         let own = try await site.passwordGrant()
         let app = try await site.passwordGrant(as: "reports")
-        #expect(try await logout(site, bearer: app.accessToken).status == 403)
-        #expect(try await site.get("/user/profile", bearer: own.accessToken).status == 200)
+        try await expectEqual(logout(site, bearer: app.accessToken).status, 403)
+        try await expectEqual(site.get("/user/profile", bearer: own.accessToken).status, 200)
         await site.close()
     }
 
@@ -68,10 +69,10 @@ import Testing
         try await site.signUp()
         let (one, other) = (try await site.passwordGrant(), try await site.passwordGrant())
         let answer = try await site.call(.post, "/auth/logout", bearer: one.accessToken, .object(body))
-        #expect(answer.status == 200)
-        #expect(answer.json["allDevices"] == nil)
-        #expect(try await site.get("/user/profile", bearer: one.accessToken).status == 401)
-        #expect(try await site.get("/user/profile", bearer: other.accessToken).status == 200)
+        expectEqual(answer.status, 200)
+        expectNil(answer.json["allDevices"])
+        try await expectEqual(site.get("/user/profile", bearer: one.accessToken).status, 401)
+        try await expectEqual(site.get("/user/profile", bearer: other.accessToken).status, 200)
         await site.close()
     }
 }

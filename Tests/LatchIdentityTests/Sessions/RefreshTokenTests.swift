@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -17,16 +18,16 @@ import Testing
     func `A refresh token comes back from its text`(counter: UInt32) throws {
         let token = RefreshTokenKey(of: try device(), pepper: pepper).token(counter: counter)
         let read = try #require(RefreshToken(token.text))
-        #expect(read == token)
-        #expect(read.counter == counter)
+        expectEqual(read, token)
+        expectEqual(read.counter, counter)
         #expect(RefreshTokenKey(of: try device(), pepper: pepper).isAuthentic(read))
     }
 
     @Test func `A refresh token has one text for one generation, so that it can be given again`() throws {
         let texts = try (0..<3).map { _ in RefreshTokenKey(of: try device(), pepper: pepper).token(counter: 7).text }
-        #expect(Set(texts).count == 1)
+        expectEqual(Set(texts).count, 1)
         #expect(texts[0].hasPrefix("lr1."))
-        #expect(texts[0].utf8.count == 74)
+        expectEqual(texts[0].utf8.count, 74)
     }
 
     @Test func `A refresh token is authentic only for its device, its generation, its secret and this server`() throws {
@@ -54,6 +55,6 @@ import Testing
         var dumped = ""
         dump(token, to: &dumped)
         #expect(!"\(token) \(dumped)".contains(token.text.dropFirst(31)))
-        #expect("\(token)" == "RefreshToken(redacted)")
+        expectEqual("\(token)", "RefreshToken(redacted)")
     }
 }

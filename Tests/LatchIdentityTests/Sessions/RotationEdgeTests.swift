@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import TestTags
 import Testing
@@ -24,13 +25,13 @@ import Testing
 
     @Test func `The rotation of a device at its edges ends at the last generation without a crash`() async throws {
         try await set("counter", .integer(Int64(UInt32.max) - 1))
-        #expect(try await store.rotation(.of(device, counter: .max - 1)) == .rotated(counter: .max))
+        try await expectEqual(store.rotation(.of(device, counter: .max - 1)), .rotated(counter: .max))
         // The newest token is no copy of an old one: it is refused, and nobody is accused of theft.
-        #expect(try await store.rotation(.of(device, counter: .max)) == .rejected)
+        try await expectEqual(store.rotation(.of(device, counter: .max)), .rejected)
         let row = try #require(try await store.device(id: device.id))
-        #expect(row.counter == .max)
-        #expect(row.revokedAt == nil)
-        #expect(try await store.rotation(.of(device, counter: .max - 1)) == .repeated(counter: .max))
+        expectEqual(row.counter, .max)
+        expectNil(row.revokedAt)
+        try await expectEqual(store.rotation(.of(device, counter: .max - 1)), .repeated(counter: .max))
     }
 
     @Test(arguments: [-1, Int64(UInt32.max) + 1, Int64.max])
@@ -38,22 +39,22 @@ import Testing
     {
         try await set("counter", .integer(counter))
         let error = await #expect(throws: IdentityError.self) { try await store.device(id: device.id) }
-        #expect(error?.code == IdentityError.corruptStore.code)
+        expectEqual(error?.code, IdentityError.corruptStore.code)
     }
 
     @Test(.tags(.storeFailure))
     func `The rotation of a device at its edges has no wider window when the clock is set back`() async throws {
         _ = try await store.rotation(.of(device))
-        #expect(try await store.rotation(.of(device, at: noon - 30)) == .repeated(counter: 1))
-        #expect(try await store.rotation(.of(device, at: noon - 3600)) == .reused)
+        try await expectEqual(store.rotation(.of(device, at: noon - 30)), .repeated(counter: 1))
+        try await expectEqual(store.rotation(.of(device, at: noon - 3600)), .reused)
     }
 
     @Test(.tags(.storeFailure))
     func `The rotation of a device at its edges works again after a clock that was only ahead`()
         async throws
     {
-        #expect(try await store.rotation(.of(device, at: noon + 3600)) == .rejected)
-        #expect(try await store.rotation(.of(device, at: noon + 3599.999)) == .rotated(counter: 1))
+        try await expectEqual(store.rotation(.of(device, at: noon + 3600)), .rejected)
+        try await expectEqual(store.rotation(.of(device, at: noon + 3599.999)), .rotated(counter: 1))
     }
 
     @Test func `The rotation of a device at its edges has one successor for two servers on one file`() async throws {
@@ -62,8 +63,8 @@ import Testing
             for store in [store, other, store, other] { group.addTask { try await store.rotation(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }
         }
-        #expect(rotations.filter { $0 == .rotated(counter: 1) }.count == 1)
-        #expect(rotations.filter { $0 == .repeated(counter: 1) }.count == 3)
+        expectEqual(rotations.filter { $0 == .rotated(counter: 1) }.count, 1)
+        expectEqual(rotations.filter { $0 == .repeated(counter: 1) }.count, 3)
         await other.close()
         await store.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -128,8 +129,8 @@ private struct Seeded: RandomNumberGenerator {
             return counter
         }
         // No generation was reached twice and none was left out.
-        #expect(reached.sorted() == Array(1..<UInt32(reached.count) + 1))
-        #expect(try await store.device(id: device.id)?.counter == UInt32(reached.count))
+        expectEqual(reached.sorted(), Array(1..<UInt32(reached.count) + 1))
+        try await expectEqual(store.device(id: device.id)?.counter, UInt32(reached.count))
     }
 
     @Test func `A family of refresh tokens is dead after a logout, whatever runs beside it`() async throws {
@@ -144,7 +145,7 @@ private struct Seeded: RandomNumberGenerator {
                 try await group.waitForAll()
             }
             let counter = try await store.device(id: device.id)?.counter ?? 0
-            #expect(try await store.rotation(.of(device, counter: counter)) == .rejected)
+            try await expectEqual(store.rotation(.of(device, counter: counter)), .rejected)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -30,7 +31,7 @@ import Testing
     /// The token that a site issues for another one.
     private func renewed(_ token: String, at site: Site) async throws -> String {
         let response = try await site.renew(token)
-        #expect(response.status == 200)
+        expectEqual(response.status, 200)
         return response.refresh
     }
 
@@ -68,13 +69,13 @@ import Testing
         let first = try await renewed(one.logIn().refresh, at: one)
         let second = try await renewed(first, at: other)
         // A repetition has the same successor, also where only the other server has rotated.
-        #expect(try await renewed(first, at: one) == second)
+        try await expectEqual(renewed(first, at: one), second)
         let third = try await renewed(second, at: other)
         advance(by: .seconds(31))
         // This server still takes it for the newest one; the store does not.
-        #expect(try await one.renew(first).status == 401)
-        for site in [one, other] { #expect(try await site.renew(third).status == 401) }
-        #expect(try await one.metric("latch_families_revoked_total") == 1)
+        try await expectEqual(one.renew(first).status, 401)
+        for site in [one, other] { try await expectEqual(site.renew(third).status, 401) }
+        try await expectEqual(one.metric("latch_families_revoked_total"), 1)
         await close()
     }
 
@@ -83,8 +84,8 @@ import Testing
         let first = try await renewed(one.logIn().refresh, at: one)
         let third = try await renewed(renewed(first, at: one), at: one)
         advance(by: .seconds(31))
-        #expect(try await one.renew(first).status == 401)
-        #expect(try await one.renew(third).status == 401)
+        try await expectEqual(one.renew(first).status, 401)
+        try await expectEqual(one.renew(third).status, 401)
         await close()
     }
 
@@ -95,12 +96,12 @@ import Testing
         let login = try await one.logIn()
         let token = try await renewed(login.refresh, at: one)
         _ = try await other.post("/api/auth/logout", ["refreshToken": .string(token)])
-        #expect(try await one.renew(token).status == 401)
+        try await expectEqual(one.renew(token).status, 401)
 
         let next = try await renewed(one.logIn().refresh, at: one)
         let account = try #require(try await other.identity.services.store.account(emailKey: "ada@example.com"))
         try await other.identity.services.store.perform(.setStatus(.disabled), on: account.id)
-        #expect(try await one.renew(next).status == 401)
+        try await expectEqual(one.renew(next).status, 401)
         await close()
     }
 
@@ -114,20 +115,20 @@ import Testing
         for index in [16, 19, 20, 51] {
             var forged = bytes
             forged[index] ^= 1
-            #expect(try await one.renew("lr1." + Base64URL.encode(forged)).status == 401)
+            try await expectEqual(one.renew("lr1." + Base64URL.encode(forged)).status, 401)
         }
         // The code of another device's token, behind this device's id.
         let mixed = bytes[..<16] + (try Base64URL.decode(other.dropFirst(4)))[16...]
-        #expect(try await one.renew("lr1." + Base64URL.encode(mixed)).status == 401)
-        #expect(try reads(one) == before)
-        #expect(try await one.renew(token).status == 200)
+        try await expectEqual(one.renew("lr1." + Base64URL.encode(mixed)).status, 401)
+        try expectEqual(reads(one), before)
+        try await expectEqual(one.renew(token).status, 200)
         await close()
     }
 
     @Test func `The cached families of refresh tokens reject too many scopes before a token is used up`() async throws {
         let token = try await renewed(one.logIn().refresh, at: one)
-        #expect(try await one.refreshGrant(token, scope: "widgets:admin").oauthError == "invalid_scope")
-        #expect(try await one.renew(token).status == 200)
+        try await expectEqual(one.refreshGrant(token, scope: "widgets:admin").oauthError, "invalid_scope")
+        try await expectEqual(one.renew(token).status, 200)
         await close()
     }
 }
@@ -137,13 +138,13 @@ import Testing
         var values = RecentValues<Int, String>(capacity: 4)
         for number in 0..<1000 {
             values.insert("\(number)", for: number)
-            #expect(values.use(0) == "0")
+            expectEqual(values.use(0), "0")
             #expect(values.count <= 8)
         }
         #expect(values.use(999) == "999" && values.use(1) == nil)
         values.insert("new", for: 0)
-        #expect(values.use(0) == "new")
+        expectEqual(values.use(0), "new")
         values.remove(0)
-        #expect(values.use(0) == nil)
+        expectNil(values.use(0))
     }
 }

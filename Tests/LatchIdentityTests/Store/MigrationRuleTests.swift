@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchPostgres
 import TestSupport
@@ -18,11 +19,11 @@ import Testing
                 "CREATE FUNCTION", "INSERT INTO":
                 break
             case "ALTER TABLE":
-                #expect(Array(words[3...4]) == ["ADD", "COLUMN"], "\(statement)")
+                expectEqual(Array(words[3...4]), ["ADD", "COLUMN"], "\(statement)")
                 #expect(!statement.contains("NOT NULL") || statement.contains("DEFAULT"), "\(statement)")
             case "DROP TABLE":
                 // Only where it is empty, and servers that do not show the sample resource never read it.
-                #expect(statement == "DROP TABLE IF EXISTS sample_item")
+                expectEqual(statement, "DROP TABLE IF EXISTS sample_item")
             default: Issue.record("\(statement)")
             }
         }
@@ -31,7 +32,7 @@ import Testing
     @Test(arguments: ["SQLite", "Postgres"])
     func `A migration has the number and the name of its file`(database: String) throws {
         let migrations = database == "SQLite" ? SQLiteSchema.migrations : PostgresSchema.migrations
-        #expect(migrations.map(\.number) == Array(1...migrations.count))
+        expectEqual(migrations.map(\.number), Array(1...migrations.count))
         let folder = URL(filePath: #filePath)
             .appending(path: "../../../../Sources/Server/LatchIdentity/LatchIdentityStorage/\(database)/Migrations")
             .standardized
@@ -64,7 +65,7 @@ import Testing
         let count = try await nodes[0].read { connection in
             try connection.first("SELECT count(*) FROM slow") { row throws(PostgresError) in try row.integer(0) }
         }
-        #expect(count == 2)
+        expectEqual(count, 2)
         // The limits hold again.
         await #expect(throws: PostgresError.statementTimeout) {
             try await nodes[0].transaction { try $0.run("SELECT 1 FROM pg_sleep(600)") }
@@ -80,12 +81,12 @@ import Testing
         let site = try await Site(storedAt: location)
         try await site.signUp()
         let login = try await site.logIn()
-        #expect(try await site.renew(login.refresh).status == 200)
+        try await expectEqual(site.renew(login.refresh).status, 200)
         try migrate()
         let next = try await site.logIn()
-        #expect(try await site.renew(next.refresh).status == 200)
+        try await expectEqual(site.renew(next.refresh).status, 200)
         try await site.signUp("bob@example.com")
-        #expect(try await site.logIn("bob@example.com").status == 200)
+        try await expectEqual(site.logIn("bob@example.com").status, 200)
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         await #expect(throws: IdentityError.newerSchema) { try await Site(storedAt: location) }
         await #expect(throws: IdentityError.newerSchema) { try await StoreAdministration.schema(of: location) }
@@ -120,7 +121,7 @@ import Testing
         for statement in SQLiteSchema.migrations[0].statements { try raw.run(statement) }
         try raw.run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
         try raw.run("PRAGMA user_version = 1")
-        #expect(try await StoreAdministration.schema(of: folder.file()).due == 2...SQLiteSchema.latest)
+        try await expectEqual(StoreAdministration.schema(of: folder.file()).due, 2...SQLiteSchema.latest)
         await #expect(throws: IdentityError.olderSchema) {
             try await StoreAdministration.plain().copy(from: folder.file(), to: folder.file("new.sqlite"))
         }
@@ -128,9 +129,9 @@ import Testing
         await #expect(throws: IdentityError.olderSchema) {
             _ = try await Identity(administering: folder.file(), configuration: IdentityConfiguration())
         }
-        #expect(try raw.number("PRAGMA user_version") == 1)
-        #expect(try await StoreAdministration.migrate(folder.file()).found == 1)
-        #expect(try await StoreAdministration.schema(of: folder.file()).due == nil)
+        try expectEqual(raw.number("PRAGMA user_version"), 1)
+        try await expectEqual(StoreAdministration.migrate(folder.file()).found, 1)
+        try await expectNil(StoreAdministration.schema(of: folder.file()).due)
     }
 
     @Test(needsPostgres)
@@ -145,13 +146,13 @@ import Testing
         let tables = try connection.first("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") {
             row throws(PostgresError) in try row.integer(0)
         }
-        #expect(tables == 0)
+        expectEqual(tables, 0)
     }
 
     @Test(needsPostgres) func `A migration of an empty database is reported before it is made`() async throws {
         let address = try await IdentityDatabase.create()
-        #expect(try await StoreAdministration.schema(of: address).due == 1...PostgresSchema.latest)
+        try await expectEqual(StoreAdministration.schema(of: address).due, 1...PostgresSchema.latest)
         _ = try await StoreAdministration.migrate(address)
-        #expect(try await StoreAdministration.schema(of: address).due == nil)
+        try await expectNil(StoreAdministration.schema(of: address).due)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -70,20 +71,20 @@ import Testing
         let folder = try fileOfVersion1()
         let store = try IdentityStore(path: folder.file())
         let account = try #require(try await store.account(emailKey: "ada@example.com"))
-        #expect(account.id == "id-ada")
-        #expect(account.name == "Ada")
-        #expect(account.roles == ["admin"])
-        #expect(account.username == nil)
+        expectEqual(account.id, "id-ada")
+        expectEqual(account.name, "Ada")
+        expectEqual(account.roles, ["admin"])
+        expectNil(account.username)
         let device = try #require(try await store.device(id: Array(0..<16)))
-        #expect(device.counter == 1)
-        #expect(device.userAgent == "old app")
-        #expect(device.clientID == nil)
-        #expect(device.scope == nil)
+        expectEqual(device.counter, 1)
+        expectEqual(device.userAgent, "old app")
+        expectNil(device.clientID)
+        expectNil(device.scope)
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readOnly)
-        #expect(try raw.number("PRAGMA user_version") == SQLiteSchema.latest)
-        #expect(try raw.number("SELECT count(*) FROM pragma_foreign_key_check") == 0)
-        #expect(try raw.first("PRAGMA integrity_check") { row throws(IdentityError) in try row.text(0) } == "ok")
+        try expectEqual(raw.number("PRAGMA user_version"), SQLiteSchema.latest)
+        try expectEqual(raw.number("SELECT count(*) FROM pragma_foreign_key_check"), 0)
+        try expectEqual(raw.first("PRAGMA integrity_check") { row throws(IdentityError) in try row.text(0) }, "ok")
     }
 
     @Test func `A store of an earlier schema has the same tables afterwards as a new one`() async throws {
@@ -100,7 +101,7 @@ import Testing
             ) { row throws(IdentityError) in try row.text(0) }
         }
         let (migrated, made) = (try await columns(old), try await columns(new))
-        #expect(migrated == made)
+        expectEqual(migrated, made)
         #expect(made.contains("device.scope TEXT"))
     }
 
@@ -111,10 +112,10 @@ import Testing
         let device = try #require(try await store.device(id: Array(0..<16)))
         let token = RefreshTokenKey(of: device, pepper: site.identity.services.pepper).token(counter: 1).text
         let next = try await site.refreshGrant(token)
-        #expect(next.status == 200)
-        #expect(next.scopes == site.identity.services.configuration.defaultScopes)
-        #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_scope")
-        #expect(try await site.get("/widgets", bearer: next.accessToken).status == 200)
+        expectEqual(next.status, 200)
+        expectEqual(next.scopes, site.identity.services.configuration.defaultScopes)
+        try await expectEqual(site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError, "invalid_scope")
+        try await expectEqual(site.get("/widgets", bearer: next.accessToken).status, 200)
         await site.close()
     }
 
@@ -127,9 +128,9 @@ import Testing
             try raw.run("UPDATE account SET password_hash = '$argon2id$v=19$m=64,t=1,p=1$c2FsdA$aGFzaA'")
         }
         let store = try IdentityStore(path: folder.file())
-        #expect(try await store.passwordCosts().counts.map(\.parameters) == ["m=64,t=1,p=1"])
-        #expect(try await store.account(id: "id-ada")?.ownerProvedAt == nil)
-        #expect(try await store.device(id: Array(0..<16))?.authenticatedAt == nil)
+        try await expectEqual(store.passwordCosts().counts.map(\.parameters), ["m=64,t=1,p=1"])
+        try await expectNil(store.account(id: "id-ada")?.ownerProvedAt)
+        try await expectNil(store.device(id: Array(0..<16))?.authenticatedAt)
         await store.close()
     }
 
@@ -146,7 +147,7 @@ import Testing
             }
             return try await group.reduce(into: [Bool]()) { $0.append($1) }
         }
-        #expect(versions == Array(repeating: true, count: 8))
+        expectEqual(versions, Array(repeating: true, count: 8))
     }
 
     @Test
@@ -165,9 +166,9 @@ import Testing
             #expect(try await store.account(id: "id-ada") != nil)
             await store.close()
             let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
-            #expect(try raw.number("PRAGMA user_version") == SQLiteSchema.latest)
-            #expect(try raw.number("SELECT count(*) FROM sqlite_master WHERE name LIKE 'sample%'") == rows * 2)
-            if rows > 0 { #expect(try raw.number("SELECT count(*) FROM sample_item") == rows) }
+            try expectEqual(raw.number("PRAGMA user_version"), SQLiteSchema.latest)
+            try expectEqual(raw.number("SELECT count(*) FROM sqlite_master WHERE name LIKE 'sample%'"), rows * 2)
+            if rows > 0 { try expectEqual(raw.number("SELECT count(*) FROM sample_item"), rows) }
         }
     }
 
@@ -211,9 +212,9 @@ import Testing
         #expect(try await store.consents(of: account).isEmpty)
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readOnly)
-        #expect(try rows(raw, tables) == before)
-        #expect(try raw.number("PRAGMA user_version") == SQLiteSchema.latest)
-        #expect(try raw.number("SELECT count(*) FROM pragma_foreign_key_check") == 0)
+        try expectEqual(rows(raw, tables), before)
+        try expectEqual(raw.number("PRAGMA user_version"), SQLiteSchema.latest)
+        try expectEqual(raw.number("SELECT count(*) FROM pragma_foreign_key_check"), 0)
     }
 
     @Test func `A store of an earlier schema is unchanged if the step cannot be finished`() async throws {
@@ -225,8 +226,8 @@ import Testing
         }
         #expect(throws: IdentityError.self) { try IdentityStore(path: folder.file()) }
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
-        #expect(try raw.number("PRAGMA user_version") == 1)
-        #expect(try raw.number("SELECT count(*) FROM pragma_table_info('device') WHERE name = 'scope'") == 0)
+        try expectEqual(raw.number("PRAGMA user_version"), 1)
+        try expectEqual(raw.number("SELECT count(*) FROM pragma_table_info('device') WHERE name = 'scope'"), 0)
         try raw.run("DROP TABLE sample_item")
         let store = try IdentityStore(path: folder.file())
         #expect(try await store.account(id: "id-ada") != nil)

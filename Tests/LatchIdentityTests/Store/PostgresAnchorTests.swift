@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -80,7 +81,7 @@ import Testing
     @Test(.tags(.auditTampering))
     func `The anchors of an audit log find a chain that was put back, with and without an account`() async throws {
         try await anchor()
-        #expect(try await anchors().count == 1)
+        try await expectEqual(anchors().count, 1)
         try await expectIntact()
         try putBack("kept.chain = '\(ada.id)'")
         #expect(try await isDamaged())
@@ -115,7 +116,7 @@ import Testing
         try putBack("(kept.chain LIKE '#%' OR kept.chain = '\(ada.id)')")
         #expect(try await anchors().isEmpty)
         let error = await #expect(throws: IdentityError.self) { try await anchor(after: 7200) }
-        #expect(error?.code == IdentityError.corruptStore.code)
+        expectEqual(error?.code, IdentityError.corruptStore.code)
         await site.close()
     }
 
@@ -124,7 +125,7 @@ import Testing
         #expect(try await anchors().isEmpty)
         try await anchor()
         try await anchor(after: 7200)
-        #expect(try await anchors().count == 1)
+        try await expectEqual(anchors().count, 1)
         _ = try await site.logIn(password: "wrong")
         try await anchor(after: 14_400)
         let found = try await anchors().compactMap { AuditAnchor(detail: $0.detail) }
@@ -165,7 +166,7 @@ import Testing
         try await expectIntact()
         while try await store.pruneAudit(before: noon.addingTimeInterval(60), keeping: 1000, atMost: 3, at: now) {}
         try await expectIntact()
-        #expect(try await anchors().count == 2)
+        try await expectEqual(anchors().count, 2)
         await site.close()
     }
 
@@ -176,7 +177,7 @@ import Testing
         _ = try await house.prune()
         while try await anchors().isEmpty { await Task.yield() }
         _ = try await house.prune()
-        #expect(try await anchors().count == 1)
+        try await expectEqual(anchors().count, 1)
         try await expectIntact()
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchPostgres
 import TestSupport
 import Testing
@@ -85,8 +86,8 @@ import Testing
                 row throws(PostgresError) in try row.integer(0)
             }
             // The table, the index of its key, and that of its accounts.
-            #expect(found == Int64(rows * 3))
-            if rows > 0 { #expect(try row(of: "sample_item", ["id", "name"], connection) == "(a,b)") }
+            expectEqual(found, Int64(rows * 3))
+            if rows > 0 { try expectEqual(row(of: "sample_item", ["id", "name"], connection), "(a,b)") }
         }
     }
 
@@ -104,10 +105,10 @@ import Testing
         }
         try await migrate(address)
         for (table, (columns, expected)) in before {
-            #expect(try row(of: table, columns, connection) == expected, "\(table)")
+            try expectEqual(row(of: table, columns, connection), expected, "\(table)")
         }
         let new = try await IdentityDatabase.create()
         try await migrate(new)
-        #expect(try schema(of: address) == schema(of: new))
+        try expectEqual(schema(of: address), schema(of: new))
     }
 }

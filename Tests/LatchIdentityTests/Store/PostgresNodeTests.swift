@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchPostgres
@@ -37,9 +38,9 @@ import Testing
     @Test func `Two nodes on PostgreSQL sign with one key, and each serves the other's data`() async throws {
         _ = try await first.signUp()
         let login = try await second.logIn()
-        #expect(login.status == 200)
-        #expect(try await first.get("/api/auth/links", bearer: login.access).status == 200)
-        #expect(try await first.renew(login.refresh).status == 200)
+        expectEqual(login.status, 200)
+        try await expectEqual(first.get("/api/auth/links", bearer: login.access).status, 200)
+        try await expectEqual(first.renew(login.refresh).status, 200)
         await close()
     }
 
@@ -72,7 +73,7 @@ import Testing
             token = successors[0]
         }
         let count = try await first.identity.audit.records(limit: 100).filter { $0.event == "device.signedOut" }.count
-        #expect(count == 0)
+        expectEqual(count, 0)
         await close()
     }
 
@@ -82,21 +83,21 @@ import Testing
         let stolen = try await first.logIn()
         let renewed = try await second.renew(stolen.refresh)
         first.clock.advance(by: 31)
-        #expect(try await first.renew(stolen.refresh).status == 401)
-        #expect(try await second.renew(renewed.refresh).status == 401)
-        #expect(try await second.get("/api/auth/links", bearer: renewed.access).status == 401)
+        try await expectEqual(first.renew(stolen.refresh).status, 401)
+        try await expectEqual(second.renew(renewed.refresh).status, 401)
+        try await expectEqual(second.get("/api/auth/links", bearer: renewed.access).status, 401)
         await close()
     }
 
     @Test func `Two nodes on PostgreSQL see a sign-out on the other one within a second`() async throws {
         _ = try await first.signUp()
         let login = try await first.logIn()
-        #expect(try await second.get("/api/auth/links", bearer: login.access).status == 200)
+        try await expectEqual(second.get("/api/auth/links", bearer: login.access).status, 200)
         #expect(try await first.post("/api/auth/logout", ["refreshToken": .string(login.refresh)]).status < 300)
         // Kept for a second at most (0094).
         second.clock.advance(by: 1)
-        #expect(try await second.get("/api/auth/links", bearer: login.access).status == 401)
-        #expect(try await second.renew(login.refresh).status == 401)
+        try await expectEqual(second.get("/api/auth/links", bearer: login.access).status, 401)
+        try await expectEqual(second.renew(login.refresh).status, 401)
         await close()
     }
 
@@ -109,9 +110,9 @@ import Testing
             }
             return try await group.reduce(into: [Int]()) { $0.append($1.status) }
         }
-        #expect(Set(logins) == [200])
+        expectEqual(Set(logins), [200])
         let records = try await second.identity.audit.records(limit: 100)
-        #expect(records.filter { $0.event == "device.signedIn" }.count == 20)
+        expectEqual(records.filter { $0.event == "device.signedIn" }.count, 20)
         let results = await withTaskGroup { group in
             for number in 0..<8 {
                 let site = number % 2 == 0 ? first : second
@@ -119,7 +120,7 @@ import Testing
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(results == 1)
+        expectEqual(results, 1)
         if case .intact = try await first.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         await close()
     }
@@ -146,7 +147,7 @@ import Testing
         if case .intact(let count, _) = try await second.identity.audit.verify() { #expect(count > 2) }
         #expect(try change(sql) > 0)
         _ = try await second.identity.administration.setRole(of: ada.id, to: .user)
-        #expect(try await second.logIn(password: "wrong").status == 401)
+        try await expectEqual(second.logIn(password: "wrong").status, 401)
         if case .intact = try await first.identity.audit.verify() { Issue.record("the change was not found") }
         await close()
     }
@@ -161,7 +162,7 @@ import Testing
         let now = second.clock.now
         while try await store.pruneAudit(before: now - 1000, keeping: 1000, atMost: 3, at: now) {}
         let records = try await first.identity.audit.records(limit: 100)
-        #expect(records.filter { $0.event == "account.role" }.count == 1)
+        expectEqual(records.filter { $0.event == "account.role" }.count, 1)
         #expect(records.contains { $0.event == "audit.pruned" })
         if case .intact = try await first.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         await close()
@@ -178,8 +179,8 @@ import Testing
             try await group.waitForAll()
         }
         let keys = [try await first.identity.signingKeys.list(), try await second.identity.signingKeys.list()]
-        #expect(keys[0].map(\.state) == [.published, .signing])
-        #expect(keys[0] == keys[1])
+        expectEqual(keys[0].map(\.state), [.published, .signing])
+        expectEqual(keys[0], keys[1])
         await close()
     }
 
@@ -199,9 +200,9 @@ import Testing
         _ = try change("CREATE TRIGGER refuse BEFORE INSERT ON device FOR EACH ROW EXECUTE FUNCTION refuse()")
         let refused = try await second.logIn()
         #expect(refused.status == 503 && refused.string("code") == "storeFull" && refused.json["hint"] != nil)
-        #expect(try await second.renew(login.refresh).status == 200)
+        try await expectEqual(second.renew(login.refresh).status, 200)
         _ = try change("DROP TRIGGER refuse ON device")
-        #expect(try await second.logIn().status == 200)
+        try await expectEqual(second.logIn().status, 200)
         await close()
     }
 
@@ -232,7 +233,7 @@ import Testing
                     } while query.after != nil
                     found.append(sort == .updatedAt || sort == .lastLoginAt ? ids.sorted() : ids)
                 }
-                #expect(found[0] == found[1], "\(search) by \(sort)")
+                expectEqual(found[0], found[1], "\(search) by \(sort)")
             }
         }
         let figures = try await first.identity.services.store.statistics(since: noon)

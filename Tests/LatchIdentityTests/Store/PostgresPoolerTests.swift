@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchProcess
 import LatchTesting
@@ -71,7 +72,7 @@ struct PostgresPoolerTests {
         }
         try await site.signUp()
         for _ in 0..<3 {
-            #expect(try await site.get("/readyz").status == 200)
+            try await expectEqual(site.get("/readyz").status, 200)
             site.clock.advance(by: 16)
         }
         try pooler.lendForTransactions()
@@ -81,7 +82,7 @@ struct PostgresPoolerTests {
             status = try await site.get("/readyz").status
             site.clock.advance(by: 16)
         }
-        #expect(status == 503)
+        expectEqual(status, 503)
         #expect(reported.withLock { $0 }.contains { $0.contains("pool_mode = session") })
         await site.close()
         await pooler.stop()

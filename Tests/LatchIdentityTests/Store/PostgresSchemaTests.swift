@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchPostgres
 import TestSupport
@@ -45,7 +46,7 @@ import Testing
         let regex = try Regex(pattern)
         #expect(Self.texts.count > 20)
         for (name, text) in Self.texts {
-            #expect(text.firstMatch(of: regex) == nil, "\(name)")
+            expectNil(text.firstMatch(of: regex), "\(name)")
         }
     }
 
@@ -58,8 +59,8 @@ import Testing
     @Test func `The SQL of PostgreSQL has only triggers that count an account's credentials`() throws {
         let regex = try Regex(#"CREATE\s+(?:OR\s+REPLACE\s+)?(?:CONSTRAINT\s+|EVENT\s+)?TRIGGER\s+(\S+)"#).ignoresCase()
         let found = Self.texts.filter { $0.name == "migration" }.flatMap { $0.text.matches(of: regex) }
-        #expect(found.count == Self.triggers.count)
-        #expect(Set(found.compactMap { $0.output[1].substring.map(String.init) }) == Self.triggers)
+        expectEqual(found.count, Self.triggers.count)
+        expectEqual(Set(found.compactMap { $0.output[1].substring.map(String.init) }), Self.triggers)
     }
 
     @Test(needsPostgres)
@@ -78,10 +79,10 @@ import Testing
         #expect(keys.count > StoreTable.all.count)
         // Digests, random numbers, names, and accounts; of the rows with a number there is one each.
         let others = keys.filter { !["text", "bytea"].contains($0.type) }.map(\.table)
-        #expect(Set(others) == ["heartbeat", "latch_schema"])
+        expectEqual(Set(others), ["heartbeat", "latch_schema"])
         let sequences = try connection.first("SELECT count(*) FROM pg_class WHERE relkind = 'S'") {
             row throws(PostgresError) in try row.integer(0)
         }
-        #expect(sequences == 0)
+        expectEqual(sequences, 0)
     }
 }

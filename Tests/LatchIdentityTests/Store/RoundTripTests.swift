@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Synchronization
@@ -141,10 +142,10 @@ private final class CountingConnection: SQLConnection {
                 var query = AccountQuery()
                 (query.limit, query.search) = (limit, search)
                 let page = try await store.accounts(query)
-                #expect(page.accounts.map(\.account.id) == (0..<limit).map { "id-\(159 - $0)" })
+                expectEqual(page.accounts.map(\.account.id), (0..<limit).map { "id-\(159 - $0)" })
                 #expect(page.total == 60 && page.next != nil)
                 let expected = search.isEmpty ? 3 : 4
-                #expect(backend.taken() == expected, "\(limit) rows")
+                expectEqual(backend.taken(), expected, "\(limit) rows")
             }
         }
         await store.close()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -35,21 +36,21 @@ import Testing
     func `A connection to SQLite keeps text byte by byte`(text: String) throws {
         try connection.run("INSERT INTO thing (value) VALUES (?)", [.text(text)])
         let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.text(0) }
-        #expect(found.map { Array($0.utf8) } == Array(text.utf8))
+        expectEqual(found.map { Array($0.utf8) }, Array(text.utf8))
     }
 
     @Test(arguments: [[], [0], [0, 255, 0], Array(repeating: 7, count: 100_000)] as [[UInt8]])
     func `A connection to SQLite keeps bytes`(bytes: [UInt8]) throws {
         try connection.run("INSERT INTO thing (value) VALUES (?)", [.blob(bytes)])
         let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.blob(0) }
-        #expect(found == bytes)
+        expectEqual(found, bytes)
     }
 
     @Test(arguments: [0, 1, -1, Int64.max, .min])
     func `A connection to SQLite keeps integers`(number: Int64) throws {
         try connection.run("INSERT INTO thing (value) VALUES (?)", [.integer(number)])
         let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.integer(0) }
-        #expect(found == number)
+        expectEqual(found, number)
     }
 
     @Test(arguments: [
@@ -59,7 +60,7 @@ import Testing
     func `A connection to SQLite keeps dates to the millisecond, the same after a second round`(date: Date) {
         let once = Date(storedMilliseconds: date.storedMilliseconds)
         #expect(abs(once.timeIntervalSince(date)) < 0.001)
-        #expect(once.storedMilliseconds == date.storedMilliseconds)
+        expectEqual(once.storedMilliseconds, date.storedMilliseconds)
     }
 
     @Test(arguments: [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: .infinity)])
@@ -69,32 +70,32 @@ import Testing
 
     @Test func `A connection to SQLite reports a value of another type as damage`() throws {
         try connection.run("INSERT INTO thing (value) VALUES ('text')")
-        #expect(
+        expectEqual(
             code { () throws(IdentityError) in
                 _ = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.integer(0) }
-            } == IdentityError.corruptStore.code)
-        #expect(
+            }, IdentityError.corruptStore.code)
+        expectEqual(
             code { () throws(IdentityError) in
                 _ = try connection.first("SELECT parent FROM thing") { row throws(IdentityError) in try row.blob(0) }
-            } == IdentityError.corruptStore.code)
+            }, IdentityError.corruptStore.code)
     }
 
     @Test func `A connection to SQLite reports text that is not UTF-8 as damage`() throws {
         try connection.run("INSERT INTO thing (value) VALUES (CAST(x'FFFE41' AS TEXT))")
-        #expect(
+        expectEqual(
             code { () throws(IdentityError) in
                 _ = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.text(0) }
-            } == IdentityError.corruptStore.code)
+            }, IdentityError.corruptStore.code)
     }
 
     @Test func `A connection to SQLite distinguishes a duplicate value from other violations`() throws {
         try connection.run("INSERT INTO thing (value) VALUES (1)")
-        #expect(
-            code { () throws(IdentityError) in try connection.run("INSERT INTO thing (value) VALUES (1)") }
-                == IdentityError.alreadyExists.code)
-        #expect(
-            code { () throws(IdentityError) in try connection.run("INSERT INTO thing (parent) VALUES (9)") }
-                == IdentityError.storeUnavailable.code)
+        expectEqual(
+            code { () throws(IdentityError) in try connection.run("INSERT INTO thing (value) VALUES (1)") },
+            IdentityError.alreadyExists.code)
+        expectEqual(
+            code { () throws(IdentityError) in try connection.run("INSERT INTO thing (parent) VALUES (9)") },
+            IdentityError.storeUnavailable.code)
     }
 
     @Test func `A connection to SQLite uses a statement again after it failed`() throws {
@@ -102,7 +103,7 @@ import Testing
         try connection.run(insert, [.integer(1)])
         #expect(code { () throws(IdentityError) in try connection.run(insert, [.integer(1)]) } != nil)
         try connection.run(insert, [.integer(2)])
-        #expect(try connection.number("SELECT count(*) FROM thing") == 2)
+        try expectEqual(connection.number("SELECT count(*) FROM thing"), 2)
     }
 
     @Test func `A connection to SQLite forgets earlier bindings`() throws {
@@ -110,7 +111,7 @@ import Testing
         try connection.run("INSERT INTO parent VALUES (1)")
         try connection.run(insert, [.integer(1), .integer(1)])
         try connection.run(insert, [.integer(2)])
-        #expect(try connection.number("SELECT count(*) FROM thing WHERE parent IS NULL") == 1)
+        try expectEqual(connection.number("SELECT count(*) FROM thing WHERE parent IS NULL"), 1)
     }
 
     @Test func `A connection to SQLite describes the fault of a statement, without its values`() {
@@ -127,21 +128,21 @@ import Testing
         for number in 1...3 { try connection.run("INSERT INTO thing (value) VALUES (?)", [.integer(Int64(number))]) }
         let select = "SELECT value FROM thing WHERE value < ? ORDER BY value DESC"
         let read = { (row: borrowing SQLRow) throws(IdentityError) in try row.integer(0) }
-        #expect(try connection.all(select, [.integer(9)], read: read) == [3, 2, 1])
-        #expect(try connection.first(select, [.integer(3)], read: read) == 2)
-        #expect(try connection.first(select, [.integer(1)], read: read) == nil)
+        try expectEqual(connection.all(select, [.integer(9)], read: read), [3, 2, 1])
+        try expectEqual(connection.first(select, [.integer(3)], read: read), 2)
+        try expectNil(connection.first(select, [.integer(1)], read: read))
     }
 
     @Test func `A connection to SQLite that only reads cannot write`() throws {
         let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
-        #expect(
-            code { () throws(IdentityError) in try reader.run("INSERT INTO parent VALUES (5)") }
-                == IdentityError.readOnlyStore.code)
-        #expect(
+        expectEqual(
+            code { () throws(IdentityError) in try reader.run("INSERT INTO parent VALUES (5)") },
+            IdentityError.readOnlyStore.code)
+        expectEqual(
             code { () throws(IdentityError) in
                 _ = try SQLiteConnection(path: folder.file("missing"), access: .readOnly)
-            } == IdentityError.storeUnavailable.code)
-        #expect(try folder.names() == ["store.sqlite"])
+            }, IdentityError.storeUnavailable.code)
+        try expectEqual(folder.names(), ["store.sqlite"])
     }
 }
 
@@ -169,8 +170,8 @@ import Testing
                 }
             }
             try writer.run("INSERT INTO thing VALUES (1)")
-            #expect(try count() == expected)
-            #expect(try readers.snapshot { db throws(IdentityError) in try db.number(select) } == expected)
+            try expectEqual(count(), expected)
+            try expectEqual(readers.snapshot { db throws(IdentityError) in try db.number(select) }, expected)
         }
         await readers.close()
         #expect(throws: IdentityError.storeClosed) { try count() }
@@ -192,7 +193,7 @@ import Testing
             _ = try db.number("SELECT count(*) FROM sqlite_schema")
             ended.yield("reader")
         }
-        #expect(await ends.reduce(into: []) { $0.append($1) } == ["reader", "pool"])
+        await expectEqual(ends.reduce(into: []) { $0.append($1) }, ["reader", "pool"])
     }
 }
 
@@ -224,13 +225,14 @@ import Testing
         ) { row throws(IdentityError) in
             [try row.text(0), try row.optionalText(1)].compactMap(\.self).joined(separator: " ")
         }
-        #expect(
-            events == [
+        expectEqual(
+            events,
+            [
                 "account.created", "device.signedIn", "account.emailVerified", "device.allSignedOut addressProof",
                 "device.signedIn", "device.signedOut reuse", "device.signedIn",
                 "device.allSignedOut passwordChange", "account.passwordReset", "account.grants editor",
                 "account.disabled by the operator",
             ])
-        #expect(try connection.number("SELECT count(*) FROM audit WHERE event = 'key.created'") == 1)
+        try expectEqual(connection.number("SELECT count(*) FROM audit WHERE event = 'key.created'"), 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -38,10 +39,10 @@ import Testing
             for number in 0..<400 { group.addTask { try await add("note \(number)") } }
             try await group.waitForAll()
         }
-        #expect(writer.statistics.jobs == 400)
+        expectEqual(writer.statistics.jobs, 400)
         #expect(writer.statistics.commits < 400)
         #expect(writer.statistics.largestCommit > 1)
-        #expect(try notes().count == 400)
+        try expectEqual(notes().count, 400)
     }
 
     @Test func `The writer of a store takes back a failing write and no other of the same commit`() async throws {
@@ -66,13 +67,13 @@ import Testing
             }
             return await group.reduce(into: [Bool]()) { $0.append($1) }
         }
-        #expect(outcomes.filter { $0 }.count == 40)
-        #expect(try notes().count == 41)
+        expectEqual(outcomes.filter { $0 }.count, 40)
+        try expectEqual(notes().count, 41)
     }
 
     @Test func `The writer of a store reports a write only after others can read it`() async throws {
         try await add("visible")
-        #expect(try notes() == ["visible"])
+        try expectEqual(notes(), ["visible"])
     }
 
     @Test(.tags(.storeFailure))
@@ -88,12 +89,12 @@ import Testing
         await #expect { try await add(String(repeating: "x", count: 100_000)) } throws: { error in
             if case IdentityError.storeFull = error { true } else { false }
         }
-        #expect(try notes() == ["before"])
+        try expectEqual(notes(), ["before"])
         try await writer.write { db throws(IdentityError) -> Void in
             try db.run("PRAGMA max_page_count = \(pages + 1000)")
         }
         try await add("after")
-        #expect(try notes() == ["after", "before"])
+        try expectEqual(notes(), ["after", "before"])
     }
 
     @Test(.tags(.storeFailure))
@@ -115,7 +116,7 @@ import Testing
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         // Those before the large one in its own commit share its fate; every answer tells the truth about the file.
-        #expect(try notes().count == results)
+        try expectEqual(notes().count, results)
         #expect(results < 20)
     }
 
@@ -128,7 +129,7 @@ import Testing
         }
         try other.run("ROLLBACK")
         try await add("free")
-        #expect(try notes() == ["free"])
+        try expectEqual(notes(), ["free"])
     }
 
     @Test func `The writer of a store refuses more waiting writes than its bound`() async throws {
@@ -150,8 +151,8 @@ import Testing
             }
             return results
         }
-        #expect(results == Array(repeating: "overloaded", count: 26) + Array(repeating: "done", count: 4))
-        #expect(await holding == "done")
+        expectEqual(results, Array(repeating: "overloaded", count: 26) + Array(repeating: "done", count: 4))
+        await expectEqual(holding, "done")
     }
 
     private func attempt(_ writer: SQLiteWriter, _ body: @escaping @Sendable () -> Void) async -> String {
@@ -170,8 +171,8 @@ import Testing
         await #expect { try await add("late") } throws: { error in
             if case IdentityError.storeClosed = error { true } else { false }
         }
-        #expect(try folder.names() == ["store.sqlite"])
-        #expect(try notes() == ["one"])
+        try expectEqual(folder.names(), ["store.sqlite"])
+        try expectEqual(notes(), ["one"])
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -183,12 +184,12 @@ import Testing
         try await add("one")
         let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
         try reader.run("BEGIN")
-        #expect(try reader.number("SELECT count(*) FROM note") == 1)
+        try expectEqual(reader.number("SELECT count(*) FROM note"), 1)
         try await add("two")
         await closing.close()
         try await add("three")
-        #expect(try reader.number("SELECT count(*) FROM note") == 1)
+        try expectEqual(reader.number("SELECT count(*) FROM note"), 1)
         try reader.run("COMMIT")
-        #expect(try notes() == ["one", "three", "two"])
+        try expectEqual(notes(), ["one", "three", "two"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -37,7 +38,7 @@ import Testing
             let stores = opened.compactMap { try? $0.get() }
             let account = try Account.example()
             try await stores.first?.insert(account)
-            for store in stores { #expect(try await store.account(id: account.id) == account) }
+            for store in stores { try await expectEqual(store.account(id: account.id), account) }
             for store in stores { await store.close() }
         }
     }
@@ -58,7 +59,7 @@ import Testing
         let left = try connection.first("SELECT count(*) FROM spent_sign_in") { row throws(IdentityError) in
             try row.integer(0)
         }
-        #expect(left == 1000)
+        expectEqual(left, 1000)
         #expect(store.writeStatistics.commits >= commits + 3)
         await store.close()
     }
@@ -75,7 +76,7 @@ import Testing
         await store.close()
         try reader.run("COMMIT")
         let again = try IdentityStore(path: folder.file())
-        for one in [account, other] { #expect(try await again.account(id: one.id) == one) }
+        for one in [account, other] { try await expectEqual(again.account(id: one.id), one) }
         await again.close()
     }
 
@@ -86,9 +87,9 @@ import Testing
             for key in proposals { group.addTask { try await store.signingKeys(proposing: key) } }
             return try await group.reduce(into: Set<[StoredKey]>()) { $0.insert($1) }
         }
-        #expect(kept.count == 1)
-        #expect(kept.first?.count == 1)
-        #expect(try await store.signingKeys() == kept.first)
+        expectEqual(kept.count, 1)
+        expectEqual(kept.first?.count, 1)
+        try await expectEqual(store.signingKeys(), kept.first)
         await store.close()
     }
 
@@ -96,12 +97,12 @@ import Testing
         let site = try await Site()
         let keys = try #require(try await site.get("/.well-known/jwks.json").json["keys"]?.arrayValue)
         let stored = try await site.identity.services.store.signingKeys()
-        #expect(keys.count == 1)
-        #expect(keys[0]["kid"]?.stringValue == stored.first?.id)
+        expectEqual(keys.count, 1)
+        expectEqual(keys[0]["kid"]?.stringValue, stored.first?.id)
         let second = try await Site(in: site.folder)
         try await site.signUp()
         let token = try await site.logIn().access
-        #expect(try await second.get("/user/profile", bearer: token).status == 200)
+        try await expectEqual(second.get("/user/profile", bearer: token).status, 200)
         await second.close()
         await site.close()
     }
@@ -122,45 +123,45 @@ import Testing
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
         if isReplaced { #expect(FileManager.default.createFile(atPath: folder.file(), contents: Data())) }
         let error = await #expect(throws: IdentityError.self) { try await store.rotation(.of(device)) }
-        #expect(error?.code == IdentityError.storeMoved.code)
-        #expect(error?.hint?.contains("Put the file back") == true)
+        expectEqual(error?.code, IdentityError.storeMoved.code)
+        expectEqual(error?.hint?.contains("Put the file back"), true)
         await #expect(throws: IdentityError.self) { try await store.checkHealth(at: noon) }
         if isReplaced { try FileManager.default.removeItem(atPath: folder.file()) }
         try FileManager.default.moveItem(atPath: folder.file("aside.sqlite"), toPath: folder.file())
         // Nothing was rotated meanwhile, and all goes on once the file is back.
-        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
+        try await expectEqual(store.rotation(.of(device)), .rotated(counter: 1))
         await store.close()
     }
 
     @Test func `A removed store file is not a reason to sign a user out`() async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
         let other = try IdentityStore(path: folder.file())
-        #expect(try await other.device(id: device.id) == nil)
+        try await expectNil(other.device(id: device.id))
         // "There is no such device" would be true of the file at this path, and wrong.
         let error = await #expect(throws: IdentityError.self) { try await store.device(id: device.id) }
-        #expect(error?.code == IdentityError.storeMoved.code)
+        expectEqual(error?.code, IdentityError.storeMoved.code)
         await other.close()
         await store.close()
     }
 
     @Test func `A removed store file is still visible to readers that had it open`() async throws {
-        #expect(try await store.device(id: device.id) == device)
+        try await expectEqual(store.device(id: device.id), device)
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
-        #expect(try await store.device(id: device.id) == device)
+        try await expectEqual(store.device(id: device.id), device)
         await store.close()
     }
 
     /// WiseLibs/better-sqlite3#1237, nfrastack/db-backup#423: a tool for backups removes the log of a running server.
     @Test func `A removed log of a store file loses no acknowledged write`() async throws {
-        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
+        try await expectEqual(store.rotation(.of(device)), .rotated(counter: 1))
         try FileManager.default.removeItem(atPath: folder.file() + "-wal")
         let error = await #expect(throws: IdentityError.self) { try await store.checkHealth(at: noon) }
-        #expect(error?.code == IdentityError.storeMoved.code)
+        expectEqual(error?.code, IdentityError.storeMoved.code)
         // As after a kill, since closing would move the log into the file by itself.
         let copy = folder.file("copy.sqlite")
         try FileManager.default.copyItem(atPath: folder.file(), toPath: copy)
         let next = try IdentityStore(path: copy)
-        #expect(try await next.device(id: device.id)?.counter == 1)
+        try await expectEqual(next.device(id: device.id)?.counter, 1)
         await next.close()
         await store.close()
     }
@@ -168,25 +169,25 @@ import Testing
     @Test func `A replaced store file is left as an operator has put it there`() async throws {
         let url = URL(fileURLWithPath: folder.file())
         let backup = try Data(contentsOf: url)
-        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
+        try await expectEqual(store.rotation(.of(device)), .rotated(counter: 1))
         let handle = try FileHandle(forWritingTo: url)
         try handle.write(contentsOf: backup)
         try handle.truncate(atOffset: UInt64(backup.count))
         try handle.close()
         try FileManager.default.removeItem(atPath: folder.file() + "-wal")
         await #expect(throws: IdentityError.storeMoved) { try await store.checkHealth(at: noon) }
-        #expect(try Data(contentsOf: url) == backup)
+        try expectEqual(Data(contentsOf: url), backup)
         await store.close()
     }
 
     @Test func `A removed store file makes the health check fail`() async throws {
         let site = try await Site()
-        #expect(try await site.get("/healthz").status == 200)
+        try await expectEqual(site.get("/healthz").status, 200)
         try FileManager.default.moveItem(atPath: site.folder.file(), toPath: site.folder.file("aside.sqlite"))
         site.clock.advance(by: 1)
         let answer = try await site.get("/healthz")
-        #expect(answer.status == 503)
-        #expect(answer.string("code") == "storeMoved")
+        expectEqual(answer.status, 503)
+        expectEqual(answer.string("code"), "storeMoved")
         #expect(!answer.text.contains(site.folder.path))
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Synchronization
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     @Test func `The watch over slow statements reports a statement from its threshold on`() {
         let watch = StatementWatch()
         let reported = Mutex<[String]>([])
-        #expect(watch.begin("SELECT 1") == nil)
+        expectNil(watch.begin("SELECT 1"))
         watch.report(slowerThan: .zero) { statement, _ in reported.withLock { $0.append(statement) } }
         watch.begin("SELECT 2")?.end()
         watch.report(slowerThan: .seconds(3600)) { statement, _ in reported.withLock { $0.append(statement) } }
@@ -23,9 +24,9 @@ import Testing
         watch.ended(after: .seconds(3599), ["SELECT 5"])
         watch.ended(after: .seconds(3600), ["SELECT 6"])
         watch.report(slowerThan: .zero, by: nil)
-        #expect(watch.begin("SELECT 4") == nil)
+        expectNil(watch.begin("SELECT 4"))
         watch.ended(after: .seconds(3600), ["SELECT 7"])
-        #expect(reported.withLock { $0 } == ["SELECT 2", "SELECT 6"])
+        expectEqual(reported.withLock { $0 }, ["SELECT 2", "SELECT 6"])
     }
 
     /// A closure that each statement had wrapped once more took the stack of its thread at the first slow one.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Synchronization
@@ -23,9 +24,8 @@ import Testing
 
     @Test func `The file of a store is readable only by its owner, and so are the logs beside it`() async throws {
         let (store, _, _) = try await IdentityStore.populated(in: folder)
-        #expect(
-            try folder.names() == [".store.sqlite.lock", "store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
-        for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
+        try expectEqual(folder.names(), [".store.sqlite.lock", "store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+        for name in try folder.names() { try expectEqual(folder.permissions(of: name), 0o600) }
         await store.close()
     }
 
@@ -33,7 +33,7 @@ import Testing
         let path = folder.file("owned.sqlite")
         try SQLiteFile.prepare(path, knownSchema: 1, applicationID: 1)
         let owner: uid_t = getuid() == 0 ? 65_534 : getuid()
-        #expect(chown(path, owner, getgid()) == 0)
+        expectEqual(chown(path, owner, getgid()), 0)
         let holder = try #require(SQLiteFile.hold(path))
         var entry = stat()
         #expect(lstat(folder.file(".owned.sqlite.lock"), &entry) == 0 && entry.st_uid == owner)
@@ -45,8 +45,8 @@ import Testing
     @Test func `The file of a store opens without its lock if that is not a file, or is held elsewhere`() throws {
         let path = folder.file("kept.sqlite")
         let lock = folder.file(".kept.sqlite.lock")
-        #expect(mkfifo(lock, 0o600) == 0)
-        #expect(SQLiteFile.hold(path) == nil)
+        expectEqual(mkfifo(lock, 0o600), 0)
+        expectNil(SQLiteFile.hold(path))
         try FileManager.default.removeItem(atPath: lock)
         let holder = try FileLock(lock).tryAcquire()
         #expect(holder != nil && SQLiteFile.hold(path) == nil)
@@ -58,7 +58,7 @@ import Testing
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         #expect(try await store.account(id: account.id) != nil)
         await store.close()
-        #expect(try folder.names() == [".store.sqlite.lock", "store.sqlite"])
+        try expectEqual(folder.names(), [".store.sqlite.lock", "store.sqlite"])
         withExtendedLifetime(store) {}
     }
 
@@ -90,15 +90,15 @@ import Testing
             count += 1
         }
         isDone.withLock { $0 = true }
-        #expect(loosest.withLock { $0 } == 0o600)
+        expectEqual(loosest.withLock { $0 }, 0o600)
     }
 
     @Test func `The file of a store that other users can read is closed to them, with its logs`() async throws {
         let (store, _, _) = try await IdentityStore.populated(in: folder)
         for name in try folder.names() { try folder.setPermissions(0o664, of: folder.file(name)) }
         let second = try IdentityStore(path: folder.file())
-        #expect(try folder.names().count == 4)
-        for name in try folder.names() { #expect(try folder.permissions(of: name) == 0o600) }
+        try expectEqual(folder.names().count, 4)
+        for name in try folder.names() { try expectEqual(folder.permissions(of: name), 0o600) }
         await second.close()
         await store.close()
     }
@@ -106,8 +106,8 @@ import Testing
     @Test func `A foreign file that other users can read keeps its permissions`() throws {
         try Data("text".utf8).write(to: URL(filePath: folder.file()))
         try folder.setPermissions(0o644, of: folder.file())
-        #expect(opening()?.code == IdentityError.notADatabase.code)
-        #expect(try folder.permissions(of: "store.sqlite") == 0o644)
+        expectEqual(opening()?.code, IdentityError.notADatabase.code)
+        try expectEqual(folder.permissions(of: "store.sqlite"), 0o644)
     }
 
     @Test func `The file of a store can be in a linked folder, as systemd makes them, and is not a link itself`()
@@ -118,19 +118,19 @@ import Testing
         let store = try IdentityStore(path: folder.file("state/store.sqlite"))
         try await store.checkHealth(at: .now)
         await store.close()
-        #expect(try folder.names().sorted() == ["private", "state"])
+        try expectEqual(folder.names().sorted(), ["private", "state"])
         #expect(FileManager.default.fileExists(atPath: folder.file("private/store.sqlite")))
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("link.sqlite"), withDestinationPath: "private/store.sqlite")
-        #expect(opening(folder.file("link.sqlite"))?.code == "storeUnavailable")
+        expectEqual(opening(folder.file("link.sqlite"))?.code, "storeUnavailable")
     }
 
     @Test func `The file of a store keeps everything over a restart`() async throws {
         let (store, account, device) = try await IdentityStore.populated(in: folder)
         await store.close()
         let again = try IdentityStore(path: folder.file())
-        #expect(try await again.account(id: account.id) == account)
-        #expect(try await again.device(id: device.id) == device)
+        try await expectEqual(again.account(id: account.id), account)
+        try await expectEqual(again.device(id: device.id), device)
         await again.close()
     }
 
@@ -144,7 +144,7 @@ import Testing
         }
         await store.close()
         let again = try IdentityStore(path: copy.file())
-        #expect(try await again.account(id: account.id) == account)
+        try await expectEqual(again.account(id: account.id), account)
         await again.close()
     }
 
@@ -178,10 +178,10 @@ import Testing
         try raw.run("PRAGMA wal_checkpoint(TRUNCATE)")
         let before = try folder.bytes()
         let error = try #require(opening())
-        #expect(error.code == IdentityError.newerSchema.code)
+        expectEqual(error.code, IdentityError.newerSchema.code)
         #expect(error.message.contains("99"))
         #expect(error.hint != nil)
-        #expect(try folder.bytes() == before)
+        try expectEqual(folder.bytes(), before)
     }
 
     @Test func `The file of a store of a newer schema that is still in the log is also refused`() async throws {
@@ -189,15 +189,15 @@ import Testing
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try raw.run("PRAGMA user_version = 99")
-        #expect(opening()?.code == IdentityError.newerSchema.code)
+        expectEqual(opening()?.code, IdentityError.newerSchema.code)
     }
 
     @Test(arguments: ["not a database at all", String(repeating: "text, and much of it ", count: 400)])
     func `The file of a store that is something else is refused and left unchanged`(content: String) throws {
         try Data(content.utf8).write(to: URL(filePath: folder.file()))
-        #expect(opening()?.code == IdentityError.notADatabase.code)
-        #expect(try folder.bytes() == Data(content.utf8))
-        #expect(try folder.names() == ["store.sqlite"])
+        expectEqual(opening()?.code, IdentityError.notADatabase.code)
+        try expectEqual(folder.bytes(), Data(content.utf8))
+        try expectEqual(folder.names(), ["store.sqlite"])
     }
 
     @Test func `The file of a store of another program is refused and left unchanged`() throws {
@@ -206,8 +206,8 @@ import Testing
             try other.run("CREATE TABLE theirs (x)")
         }
         let before = try folder.bytes()
-        #expect(opening()?.code == IdentityError.notADatabase.code)
-        #expect(try folder.bytes() == before)
+        expectEqual(opening()?.code, IdentityError.notADatabase.code)
+        try expectEqual(folder.bytes(), before)
     }
 
     @Test func `The file of a store with damaged pages is reported and never deleted`() async throws {
@@ -217,9 +217,9 @@ import Testing
         for index in 4096..<bytes.count { bytes[index] = 0x5A }
         try bytes.write(to: URL(filePath: folder.file()))
         let error = try #require(opening())
-        #expect(error.code == IdentityError.corruptStore.code)
-        #expect(error.hint?.contains("restore") == true)
-        #expect(try folder.bytes().count == bytes.count)
+        expectEqual(error.code, IdentityError.corruptStore.code)
+        expectEqual(error.hint?.contains("restore"), true)
+        try expectEqual(folder.bytes().count, bytes.count)
     }
 
     @Test func `The file of a store that was cut off is reported and never deleted`() async throws {
@@ -227,8 +227,8 @@ import Testing
         await store.close()
         let bytes = try folder.bytes()
         try bytes.prefix(bytes.count / 2).write(to: URL(filePath: folder.file()))
-        #expect(opening()?.code == IdentityError.corruptStore.code)
-        #expect(try folder.bytes() == bytes.prefix(bytes.count / 2))
+        expectEqual(opening()?.code, IdentityError.corruptStore.code)
+        try expectEqual(folder.bytes(), bytes.prefix(bytes.count / 2))
     }
 
     @Test func `The file of a store that is read-only is reported, also for root`() async throws {
@@ -237,26 +237,26 @@ import Testing
         let before = try folder.bytes()
         try folder.setPermissions(0o400, of: folder.file())
         let error = try #require(opening())
-        #expect(error.code == IdentityError.readOnlyStore.code)
+        expectEqual(error.code, IdentityError.readOnlyStore.code)
         #expect(error.hint != nil)
-        #expect(try folder.bytes() == before)
+        try expectEqual(folder.bytes(), before)
     }
 
     @Test func `The file of a store in a read-only folder is reported`() throws {
         try folder.setPermissions(0o500, of: folder.path)
         defer { try? folder.setPermissions(0o700, of: folder.path) }
-        #expect(opening()?.code == IdentityError.readOnlyStore.code)
+        expectEqual(opening()?.code, IdentityError.readOnlyStore.code)
         #expect(try folder.names().isEmpty)
     }
 
     @Test func `The file of a store in a folder that does not exist is reported with the folder's name`() {
         let error = opening(folder.file("missing/store.sqlite"))
-        #expect(error?.code == IdentityError.storeUnavailable.code)
-        #expect(error?.message.contains("missing") == true)
+        expectEqual(error?.code, IdentityError.storeUnavailable.code)
+        expectEqual(error?.message.contains("missing"), true)
     }
 
     @Test func `The file of a store cannot be a folder`() {
-        #expect(opening(folder.path)?.code == IdentityError.storeUnavailable.code)
+        expectEqual(opening(folder.path)?.code, IdentityError.storeUnavailable.code)
     }
 
     @Test func `The file of a store that is held by another process is reported as busy`() async throws {

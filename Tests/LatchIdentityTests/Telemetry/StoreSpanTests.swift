@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -55,7 +56,7 @@ import Testing
         let collector = Collector()
         let exporter = try exporter(collector)
         try await site.signUp()
-        #expect(try await logIn(site, exporter).status == .unauthorized)
+        try await expectEqual(logIn(site, exporter).status, .unauthorized)
         await exporter.close()
         let spans = try collector.spans()
         let request = try #require(spans.first { $0.kind == 2 })
@@ -66,11 +67,11 @@ import Testing
             #expect(call.status == nil && call.start >= request.start)
             let attributes = call.attributes
             #expect(attributes["db.system.name"] == .text("sqlite") && attributes.count == 2)
-            #expect(attributes["db.operation.name"] == .text(String(call.name.dropFirst("store ".count))))
+            expectEqual(attributes["db.operation.name"], .text(String(call.name.dropFirst("store ".count))))
             // The name of a function of the store, and nothing that a client has sent.
             #expect(call.name.dropFirst("store ".count).allSatisfy { $0.isASCII && $0.isLetter })
         }
-        #expect(Set(calls.map(\.spanID)).count == calls.count)
+        expectEqual(Set(calls.map(\.spanID)).count, calls.count)
         #expect(!"\(spans)".contains("hunter2") && !"\(spans)".contains("ada@"))
         await site.close()
     }
@@ -88,11 +89,11 @@ import Testing
         #expect(try collector.spans().isEmpty)
         let durations = try #require(try collector.metrics().last { $0.name == "latch_store_seconds" })
         #expect(durations.kind == "histogram" && durations.unit == "s" && durations.temporality == 2)
-        #expect(durations.points.count == 2)
+        expectEqual(durations.points.count, 2)
         for point in durations.points {
             #expect((point.count ?? 0) > 0 && point.bucketCounts.reduce(0, +) == point.count)
             #expect(point.bucketCounts.count == point.explicitBounds.count + 1 && (point.sum ?? 0) > 0)
-            #expect(point.explicitBounds == point.explicitBounds.sorted())
+            expectEqual(point.explicitBounds, point.explicitBounds.sorted())
         }
         #expect(text.contains("# TYPE latch_store_seconds histogram\nlatch_store_seconds_bucket{effect=\"read\",le="))
         #expect(text.contains("\nlatch_store_seconds_count{effect=\"write\"} "))
@@ -116,7 +117,7 @@ import Testing
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: "/")
         _ = try await calls.intercepted(by: [ServerSpanInterceptor(exporter)]).respond(to: request)
         await exporter.close()
-        #expect(try collector.spans().map { $0.status == 2 } == [true, false, false])
+        try expectEqual(collector.spans().map { $0.status == 2 }, [true, false, false])
         await store.close()
     }
 }
@@ -126,22 +127,23 @@ import Testing
         var histogram = Histogram(bounds: [0.5, 1])
         for milliseconds in [0, 500, 750, 1000, 1250, 90_000] { histogram.add(.milliseconds(milliseconds)) }
         #expect(histogram.intervals == [2, 2, 2] && histogram.count == 6)
-        #expect(histogram.seconds == 93.5)
-        #expect(
-            histogram.exposition("x_seconds", labels: "") == """
-                x_seconds_bucket{le="0.5"} 2
-                x_seconds_bucket{le="1.0"} 4
-                x_seconds_bucket{le="+Inf"} 6
-                x_seconds_sum 93.5
-                x_seconds_count 6
+        expectEqual(histogram.seconds, 93.5)
+        expectEqual(
+            histogram.exposition("x_seconds", labels: ""),
+            """
+            x_seconds_bucket{le="0.5"} 2
+            x_seconds_bucket{le="1.0"} 4
+            x_seconds_bucket{le="+Inf"} 6
+            x_seconds_sum 93.5
+            x_seconds_count 6
 
-                """)
+            """)
         #expect(histogram.exposition("x", labels: #"a="b""#).hasPrefix(#"x_bucket{a="b",le="0.5"} 2"#))
     }
 
     @Test(arguments: [Histogram.ofRequests, .ofStoreCalls])
     func `A histogram of durations has ascending bounds that are printed as plain decimals`(histogram: Histogram) {
-        #expect(histogram.bounds == Array(Set(histogram.bounds)).sorted())
+        expectEqual(histogram.bounds, Array(Set(histogram.bounds)).sorted())
         #expect(histogram.bounds.allSatisfy { !"\($0)".contains("e") })
     }
 }

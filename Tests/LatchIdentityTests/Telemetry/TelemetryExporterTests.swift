@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -64,7 +65,7 @@ private func configuration(
     func `The exporter of traces accepts a possible number of rejected spans from a collector`(text: String, count: Int)
     {
         let content = Array(#"{"partialSuccess":{"rejectedSpans":"\#(text)"}}"#.utf8)
-        #expect(TelemetryJSON.rejected(in: content) == count)
+        expectEqual(TelemetryJSON.rejected(in: content), count)
     }
 
     @Test func `The exporter of traces sends spans with route and status, in the client's trace`() async throws {
@@ -79,19 +80,19 @@ private func configuration(
         let spans = try collector.spans()
         try #require(spans.count == 2)
         #expect(spans[0].name == "GET /notes/{id}" && spans[0].kind == 2 && spans[0].traceState == "a=1")
-        #expect(spans[0].traceID == "0af7651916cd43dd8448eb211c80319c")
-        #expect(spans[0].parentID == "b7ad6b7169203331")
-        #expect(spans[0].spanID != spans[0].parentID)
+        expectEqual(spans[0].traceID, "0af7651916cd43dd8448eb211c80319c")
+        expectEqual(spans[0].parentID, "b7ad6b7169203331")
+        expectNotEqual(spans[0].spanID, spans[0].parentID)
         #expect(spans[0].end >= spans[0].start && spans[0].start > 0)
         #expect(spans[0].status == nil && spans[1].status == 2 && spans[1].parentID.isEmpty)
         let attributes = spans[0].attributes
-        #expect(attributes["http.route"] == .text("/notes/{id}"))
-        #expect(attributes["http.response.status_code"] == .number(200))
+        expectEqual(attributes["http.route"], .text("/notes/{id}"))
+        expectEqual(attributes["http.response.status_code"], .number(200))
         let bytes = String(decoding: collector.requests.flatMap(\.body.bytes), as: UTF8.self)
         for secret in ["quince", "hunter"] { #expect(!bytes.contains(secret)) }
-        #expect(collector.requests[0].fields["x-key"] == "hunter2")
-        #expect(collector.requests[0].fields[.contentType] == "application/json")
-        #expect(exporter.statistics == .init(exported: 2))
+        expectEqual(collector.requests[0].fields["x-key"], "hunter2")
+        expectEqual(collector.requests[0].fields[.contentType], "application/json")
+        expectEqual(exporter.statistics, .init(exported: 2))
     }
 
     @Test
@@ -106,7 +107,7 @@ private func configuration(
             let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
             for _ in 0..<3 { _ = try await handler.respond(to: request("/notes/1")) }
             await exporter.close()
-            #expect(exporter.statistics == .init(exported: 3 - rejected, failed: rejected), "\(answer)")
+            expectEqual(exporter.statistics, .init(exported: 3 - rejected, failed: rejected), "\(answer)")
         }
     }
 
@@ -144,7 +145,7 @@ private func configuration(
         }
         await exporter.close()
         let spans = try collector.spans()
-        #expect(spans.count == (sender.decides ? 1 : ratio == "1" ? 2 : 0))
+        expectEqual(spans.count, sender.decides ? 1 : ratio == "1" ? 2 : 0)
         // In the client's trace, whoever decides.
         #expect(
             spans.allSatisfy { $0.traceID == "0af7651916cd43dd8448eb211c80319c" && $0.flags == 1 })
@@ -157,11 +158,11 @@ private func configuration(
             transport: collector)
         let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
         for _ in 0..<25 { _ = try await handler.respond(to: request("/notes/1")) }
-        #expect(exporter.statistics == .init(dropped: 15))
+        expectEqual(exporter.statistics, .init(dropped: 15))
         await exporter.close()
         #expect(try collector.spans().count == 10 && collector.requests.count == 3)
-        #expect(exporter.statistics == .init(exported: 10, dropped: 15))
-        #expect(exporter.samples.map(\.value) == [.counter(10), .counter(15), .counter(0)])
+        expectEqual(exporter.statistics, .init(exported: 10, dropped: 15))
+        expectEqual(exporter.samples.map(\.value), [.counter(10), .counter(15), .counter(0)])
     }
 
     @Test(arguments: [
@@ -190,8 +191,8 @@ private func configuration(
         _ = try await handler.respond(to: request("/notes/1"))
         exporter.run()
         try await eventually { exporter.statistics.exported + exporter.statistics.failed > 0 }
-        #expect(exporter.statistics == .init(exported: exported, failed: 1 - exported))
-        #expect(collector.requests.filter { $0.path == "/v1/traces" }.count == sent)
+        expectEqual(exporter.statistics, .init(exported: exported, failed: 1 - exported))
+        expectEqual(collector.requests.filter { $0.path == "/v1/traces" }.count, sent)
         await exporter.close()
     }
 
@@ -211,12 +212,12 @@ private func configuration(
             await exporter.close()
             let attributes = try receivedResource(in: collector.requests[0].body.bytes)
             instances.insert(try #require(attributes["service.instance.id"]))
-            #expect(attributes["service.version"] == .text(packageVersion))
+            expectEqual(attributes["service.version"], .text(packageVersion))
         }
         report.finish()
         let all = await news.reduce(into: []) { $0.append($1) }
-        #expect(all == ["The collector responded with status 400.", nil])
-        #expect(instances.count == 2)
+        expectEqual(all, ["The collector responded with status 400.", nil])
+        expectEqual(instances.count, 2)
     }
 
     @Test func `The exporter of traces sends waiting spans when its end has interrupted a request`() async throws {
@@ -242,8 +243,8 @@ private func configuration(
         for _ in 0..<5 { _ = try await handler.respond(to: request("/notes/1")) }
         for await _ in begun { break }
         await exporter.close()
-        #expect(try collector.spans().count == 5)
-        #expect(exporter.statistics == TelemetryExporter.Statistics(exported: 5))
+        try expectEqual(collector.spans().count, 5)
+        expectEqual(exporter.statistics, TelemetryExporter.Statistics(exported: 5))
     }
 
     @Test func `The exporter of traces ends with the first request that fails, however much waits`() async throws {
@@ -254,8 +255,8 @@ private func configuration(
         let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
         for _ in 0..<7 { _ = try await handler.respond(to: request("/notes/1")) }
         await exporter.close()
-        #expect(collector.requests.map(\.path) == ["/v1/traces"])
-        #expect(exporter.statistics == TelemetryExporter.Statistics(failed: 7))
+        expectEqual(collector.requests.map(\.path), ["/v1/traces"])
+        expectEqual(exporter.statistics, TelemetryExporter.Statistics(failed: 7))
     }
 
     @Test func `The exporter of traces shows its trace only to configured origins`() async throws {
@@ -278,8 +279,8 @@ private func configuration(
         let spans = try collector.spans()
         try #require(spans.count == 3)
         let trace = spans[0].traceID
-        #expect(seen.withLock { $0["sso.example"] } == "00-\(trace)-\(spans[0].spanID)-01")
-        #expect(seen.withLock { $0["other.example"] } == .some(nil))
+        expectEqual(seen.withLock { $0["sso.example"] }, "00-\(trace)-\(spans[0].spanID)-01")
+        expectEqual(seen.withLock { $0["other.example"] }, .some(nil))
         for span in spans[..<2] {
             #expect(span.kind == 3 && span.parentID == spans[2].spanID && span.status == 2)
         }
@@ -304,9 +305,9 @@ private func configuration(
         let success = try #require(logins.points.first { $0.attributes.values.contains(.text("success")) })
         let start = try #require(success.start)
         #expect(success.number == 1 && start > 0 && success.time >= start)
-        #expect(metrics.first { $0.name == "latch_mails_waiting" }?.kind == "gauge")
-        #expect(metrics.map(\.unit).filter { !$0.isEmpty && $0 != "s" } == [])
-        #expect(try await site.metric(#"latch_spans_total{result="exported"}"#) == 0)
+        expectEqual(metrics.first { $0.name == "latch_mails_waiting" }?.kind, "gauge")
+        expectEqual(metrics.map(\.unit).filter { !$0.isEmpty && $0 != "s" }, [])
+        try await expectEqual(site.metric(#"latch_spans_total{result="exported"}"#), 0)
         await site.close()
     }
 }
@@ -328,9 +329,9 @@ private func configuration(
     }
 
     @Test func `The configuration of the exporter takes the standard variables`() throws {
-        #expect(try made([:]) == nil)
+        try expectNil(made([:]))
         let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example/base/"]
-        #expect(try made(base.merging(["OTEL_SDK_DISABLED": "true"]) { $1 }) == nil)
+        try expectNil(made(base.merging(["OTEL_SDK_DISABLED": "true"]) { $1 }))
         let made = try #require(
             try made(
                 base.merging([
@@ -342,8 +343,8 @@ private func configuration(
         #expect(made.traces?.path == "/base/v1/traces" && made.traces?.origin.host == "otel.example")
         #expect(made.metrics?.path == "/x" && made.metrics?.origin.port == 1)
         #expect(made.fields["api-key"] == "a b" && made.fields["other"] == "c" && made.ratio == 0.25)
-        #expect(made.resource.map(\.key) == ["service.name", "deployment.environment"])
-        #expect(made.resource[0].value == "login")
+        expectEqual(made.resource.map(\.key), ["service.name", "deployment.environment"])
+        expectEqual(made.resource[0].value, "login")
         #expect(!"\(made)".contains("a b"))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchJOSE
@@ -77,19 +78,19 @@ import Testing
         let login = try await site.logIn()
         try fixture.keep()
         let id = try #require(try await site.identity.signingKeys.rotate(isCompromised: true))
-        #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
         try fixture.putBack()
         let starting = try await fixture.next()
-        #expect(try await published(starting) == [id])
+        try await expectEqual(published(starting), [id])
         try fixture.putBack()
         try await site.identity.signingKeys.refresh()
         for site in [site, starting] {
-            #expect(try await published(site) == [id])
-            #expect(try await site.identity.signingKeys.list().map(\.id) == [id])
-            #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+            try await expectEqual(published(site), [id])
+            try await expectEqual(site.identity.signingKeys.list().map(\.id), [id])
+            try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
         }
         // The row is removed, and the log tells of it.
-        #expect(try await site.identity.services.store.signingKeys().map(\.id) == [id])
+        try await expectEqual(site.identity.services.store.signingKeys().map(\.id), [id])
         #expect(try await site.identity.audit.records(limit: 20).contains { $0.event == "key.refused" })
         if case .damaged = try await site.identity.audit.verify() { Issue.record("the log is damaged") }
         await starting.close()
@@ -110,13 +111,13 @@ import Testing
         // A reload of the settings forgets nothing.
         let next = try await site.identity.reconfigured(site.identity.services.configuration)
         try await next.signingKeys.refresh()
-        #expect(try await next.signingKeys.list().map(\.id) == [id])
-        #expect(try await next.services.store.signingKeys().map(\.id) == [id])
+        try await expectEqual(next.signingKeys.list().map(\.id), [id])
+        try await expectEqual(next.services.store.signingKeys().map(\.id), [id])
         await next.close()
         // The list is complete again.
         try fixture.putBack()
         let starting = try await fixture.next()
-        #expect(try await published(starting) == [id])
+        try await expectEqual(published(starting), [id])
         await starting.close()
     }
 
@@ -132,8 +133,8 @@ import Testing
             try fixture.change("DELETE FROM secret WHERE name = 'signing_keys'")
             try fixture.putBack()
             try await site.identity.signingKeys.refresh()
-            #expect(try await published(site) == [id])
-            #expect(try await site.identity.services.store.signingKeys().map(\.id) == [id])
+            try await expectEqual(published(site), [id])
+            try await expectEqual(site.identity.services.store.signingKeys().map(\.id), [id])
         }
         await site.close()
     }
@@ -149,7 +150,7 @@ import Testing
         try fixture.change("DELETE FROM secret WHERE name = 'signing_keys'")
         try fixture.putBack()
         let starting = try await fixture.next()
-        #expect(try await published(starting) == [id])
+        try await expectEqual(published(starting), [id])
         await starting.close()
     }
 
@@ -163,13 +164,13 @@ import Testing
         let key = try site.identity.services.keyring.newSigningKey(at: noon + 1, signsAt: noon + 601)
         try await site.identity.services.store.insertAsEarlier(key)
         try await site.identity.signingKeys.refresh()
-        #expect(Set(try await published(site)) == [old, key.id])
+        expectEqual(Set(try await published(site)), [old, key.id])
         try fixture.keep()
         try fixture.change("DELETE FROM signing_key WHERE id = '\(old)'")
         try await site.identity.signingKeys.refresh()
         try fixture.putBack()
         try await site.identity.signingKeys.refresh()
-        #expect(try await published(site) == [key.id])
+        try await expectEqual(published(site), [key.id])
         await site.close()
     }
 
@@ -182,9 +183,9 @@ import Testing
         site.clock.advance(by: 600)
         try fixture.change("UPDATE signing_key SET signs_at = signs_at + 7200000 WHERE id = '\(old)'")
         try await site.identity.signingKeys.refresh()
-        #expect(try await site.identity.signingKeys.list().map(\.id) == [id, old])
+        try await expectEqual(site.identity.signingKeys.list().map(\.id), [id, old])
         try await site.signUp()
-        #expect(try JWT(unverified: try await site.logIn().access).header.keyID == id)
+        try expectEqual(JWT(unverified: try await site.logIn().access).header.keyID, id)
         await site.close()
     }
 
@@ -200,7 +201,7 @@ import Testing
         try await site.identity.signingKeys.reseal(with: other)
         await site.close()
         let next = try await Site(in: site.folder) { $0.storeKey = other }
-        #expect(try await published(next) == [id])
+        try await expectEqual(published(next), [id])
         await next.close()
     }
 }
@@ -210,11 +211,11 @@ import Testing
         var list = SigningKeyList()
         list.take(["a", "b"].map { StoredKey(id: $0, privateJWK: [1], createdAt: noon) })
         list.end(["b"])
-        #expect(try SigningKeyList(list.content) == list)
+        try expectEqual(SigningKeyList(list.content), list)
         #expect(list.ended == ["b"] && Array(list.keys.keys) == ["a"])
         for text in ["", "[]", "{}", #"{"keys":{"a":{}},"ended":[]}"#, #"{"keys":{}}"#] {
             let error = #expect(throws: IdentityError.self) { try SigningKeyList(Array(text.utf8)) }
-            #expect(error?.code == IdentityError.corruptStore.code)
+            expectEqual(error?.code, IdentityError.corruptStore.code)
         }
     }
 

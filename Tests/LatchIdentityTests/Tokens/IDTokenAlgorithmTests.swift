@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -43,37 +44,36 @@ import Testing
         let half =
             algorithm == .eddsa
             ? Array(SHA512.hash(data: bytes).prefix(32)) : Array(SHA256.hash(data: bytes).prefix(16))
-        #expect(claims.string("at_hash") == Base64URL.encode(half))
+        expectEqual(claims.string("at_hash"), Base64URL.encode(half))
         // Access tokens do not follow the client.
-        #expect(try JWT(unverified: access).header.algorithm == .es256)
+        try expectEqual(JWT(unverified: access).header.algorithm, .es256)
         #expect(try await site.accepts(access))
         let metadata = try await site.get("/.well-known/openid-configuration").json
-        #expect(
-            metadata["id_token_signing_alg_values_supported"]?.arrayValue?.contains(.string(algorithm.rawValue)) == true
-        )
+        expectEqual(
+            metadata["id_token_signing_alg_values_supported"]?.arrayValue?.contains(.string(algorithm.rawValue)), true)
         await site.close()
     }
 
     @Test func `An ID token is signed with RS256 where a client does not say, and its key stays`() async throws {
-        #expect(OAuthClient(id: "app").idTokenAlgorithm == .rs256)
+        expectEqual(OAuthClient(id: "app").idTokenAlgorithm, .rs256)
         let folder = try TemporaryFolder()
         let first = try await site(.rs256, in: folder)
         try await first.signUp()
         let key = try JWT(unverified: try await tokens(of: first).id).header.keyID
         await first.close()
         let second = try await site(.rs256, in: folder)
-        #expect(try JWT(unverified: try await tokens(of: second).id).header.keyID == key)
-        #expect(try await second.identity.signingKeys.list().count == 2)
+        try expectEqual(JWT(unverified: try await tokens(of: second).id).header.keyID, key)
+        try await expectEqual(second.identity.signingKeys.list().count, 2)
         await second.close()
     }
 
     @Test func `An ID token gets a key when the first client needs it, on a reload`() async throws {
         let site = try await Site.authorizing()
-        #expect(try await keys(of: site).keys.map(\.algorithm) == [.es256])
+        try await expectEqual(keys(of: site).keys.map(\.algorithm), [.es256])
         var configuration = site.identity.services.configuration
         configuration.clients[0].idTokenAlgorithm = .eddsa
         let next = try await site.identity.reconfigured(configuration)
-        #expect(try await next.signingKeys.algorithms == [.es256, .eddsa])
+        try await expectEqual(next.signingKeys.algorithms, [.es256, .eddsa])
         await site.close()
     }
 
@@ -82,12 +82,13 @@ import Testing
         let site = try await site(.eddsa)
         let old = try JWT(unverified: try await tokens(of: site).id).header.keyID
         let id = try #require(try await site.identity.signingKeys.rotate(.eddsa))
-        #expect(try await site.identity.signingKeys.list().filter { $0.algorithm == .es256 }.map(\.state) == [.signing])
-        #expect(try JWT(unverified: try await tokens(of: site).id).header.keyID == old)
+        try await expectEqual(
+            site.identity.signingKeys.list().filter { $0.algorithm == .es256 }.map(\.state), [.signing])
+        try expectEqual(JWT(unverified: try await tokens(of: site).id).header.keyID, old)
         site.clock.advance(by: 600)
-        #expect(try JWT(unverified: try await tokens(of: site).id).header.keyID == id)
+        try expectEqual(JWT(unverified: try await tokens(of: site).id).header.keyID, id)
         let states = try await site.identity.signingKeys.list().filter { $0.algorithm == .eddsa }.map(\.state)
-        #expect(states == [.signing, .verifying])
+        expectEqual(states, [.signing, .verifying])
         await site.close()
     }
 
@@ -99,12 +100,12 @@ import Testing
         #expect(response.parameters["code"] != nil)
         let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
         let refused = try await agent.get(foreign.path(["id_token_hint": token]))
-        #expect(refused.parameters["error"] == "invalid_request")
+        expectEqual(refused.parameters["error"], "invalid_request")
         await site.close()
     }
 
     @Test(arguments: ["none", "HS256", "rs256", "ES384", ""])
     func `An ID token has no algorithm that the server has no keys for`(name: String) {
-        #expect(OAuthClient(word: "app;id_token_signed_response_alg=\(name)") == nil)
+        expectNil(OAuthClient(word: "app;id_token_signed_response_alg=\(name)"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -69,9 +70,9 @@ import Testing
         let site = try await Self.site(way)
         let login = try await site.passwordGrant(scope: "files:read widgets:read", as: "phone")
         let response = try await site.introspect(login.accessToken)
-        #expect(response.status == 200)
-        #expect(response.field(.cacheControl) == "no-store")
-        #expect(response.field(.contentType)?.hasPrefix("application/json") == true)
+        expectEqual(response.status, 200)
+        expectEqual(response.field(.cacheControl), "no-store")
+        expectEqual(response.field(.contentType)?.hasPrefix("application/json"), true)
         let claims = try JWT(unverified: login.accessToken).claims
         let issuer = try #require(site.identity.issuer)
         for name in ["sub", "client_id", "exp", "iat", "aud", "jti", "iss"] {
@@ -79,13 +80,13 @@ import Testing
         }
         #expect(response.json["active"] == true && response.string("token_type") == "Bearer")
         #expect(response.string("iss") == issuer && response.string("client_id") == "phone")
-        #expect(response.scopes == Scopes(parsing: "files:read widgets:read"))
-        #expect(response.string("username") == Username.substitute(for: claims.subject ?? ""))
-        #expect(response.json["nbf"] == nil)
+        expectEqual(response.scopes, Scopes(parsing: "files:read widgets:read"))
+        expectEqual(response.string("username"), Username.substitute(for: claims.subject ?? ""))
+        expectNil(response.json["nbf"])
         let names: Set = [
             "active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti",
         ]
-        #expect(Set(response.json.keys) == names)
+        expectEqual(Set(response.json.keys), names)
         await site.close()
     }
 
@@ -95,7 +96,7 @@ import Testing
     {
         let site = try await Self.site()
         let own = try await shop(site, "openid files:read")
-        #expect(try await site.introspect(own.accessToken, by: "shop").string("client_id") == "shop")
+        try await expectEqual(site.introspect(own.accessToken, by: "shop").string("client_id"), "shop")
         let robot = try await site.token([
             "grant_type": "client_credentials", "client_id": "robot", "client_secret": ClientSecret.text,
         ])
@@ -106,7 +107,7 @@ import Testing
             (phone, "robot", false), (phone, "reports", false),
         ] {
             let response = try await site.introspect(token, by: asker)
-            #expect(Self.isInactive(response) != isShown, "\(asker)")
+            expectNotEqual(Self.isInactive(response), isShown, "\(asker)")
         }
         // Its time does not show whether a foreign token is revoked, either: no row is read.
         let isReadless = try await site.readsNothing {
@@ -137,11 +138,11 @@ import Testing
         let claims = try await site.get("/oauth/userinfo", bearer: with.accessToken).json
         let name = try #require(claims["preferred_username"]?.stringValue)
         for asker in ["shop", "gateway"] {
-            #expect(try await site.introspect(with.accessToken, by: asker).string("username") == name)
-            #expect(try await site.introspect(without.accessToken, by: asker).json["active"] == true)
-            #expect(try await site.introspect(without.accessToken, by: asker).json["username"] == nil)
+            try await expectEqual(site.introspect(with.accessToken, by: asker).string("username"), name)
+            try await expectEqual(site.introspect(without.accessToken, by: asker).json["active"], true)
+            try await expectNil(site.introspect(without.accessToken, by: asker).json["username"])
         }
-        #expect(try await site.introspect(without.accessToken).string("username") == name)
+        try await expectEqual(site.introspect(without.accessToken).string("username"), name)
         await site.close()
     }
 
@@ -172,7 +173,7 @@ import Testing
         for asker in ["api", "robot"] {
             let response = try await site.introspect(token, by: asker)
             #expect(response.json["active"] == true && response.string("sub") == "robot")
-            #expect(response.json["username"] == nil)
+            expectNil(response.json["username"])
         }
         var configuration = site.identity.services.configuration
         configuration.clients = configuration.clients.map { client in
@@ -182,7 +183,7 @@ import Testing
         }
         let next = try await site.identity.reconfigured(configuration)
         let api = try #require(await next.services.clients.client("api"))
-        #expect(try await next.services.introspection.members(of: token, for: api) == nil)
+        try await expectNil(next.services.introspection.members(of: token, for: api))
         await site.close()
     }
 
@@ -202,13 +203,13 @@ import Testing
             #expect(response.json["token_type"] == nil && response.json["aud"] == nil)
         }
         let next = try await site.reportsRefresh(first.refreshToken)
-        #expect(next.status == 200)
+        expectEqual(next.status, 200)
         site.clock.advance(by: 3600)
         for _ in 0..<3 { #expect(Self.isInactive(try await site.introspect(first.refreshToken, by: "reports"))) }
         // The replaced token did not count as stolen.
-        #expect(try await site.introspect(next.refreshToken, by: "reports").json["active"] == true)
-        #expect(try await site.reportsRefresh(next.refreshToken).status == 200)
-        #expect(try await site.metric(#"latch_token_replays_total{outcome="revoked"}"#) == 0)
+        try await expectEqual(site.introspect(next.refreshToken, by: "reports").json["active"], true)
+        try await expectEqual(site.reportsRefresh(next.refreshToken).status, 200)
+        try await expectEqual(site.metric(#"latch_token_replays_total{outcome="revoked"}"#), 0)
         await site.close()
     }
 
@@ -225,7 +226,7 @@ import Testing
             phone.refreshToken, String(login.refreshToken.dropLast()) + last,
             "lr1." + String(repeating: "A", count: 70),
         ] { #expect(Self.isInactive(try await site.introspect(token, by: "reports"))) }
-        #expect(try await site.reportsRefresh(login.refreshToken).status == 200)
+        try await expectEqual(site.reportsRefresh(login.refreshToken).status, 200)
         await site.close()
     }
 
@@ -234,7 +235,7 @@ import Testing
     @Test(.tags(.immediateRevocation)) func `An introspection follows a revocation immediately`() async throws {
         let site = try await Self.site()
         let login = try await site.reportsLogin()
-        #expect(try await site.introspect(login.accessToken).json["active"] == true)
+        try await expectEqual(site.introspect(login.accessToken).json["active"], true)
         let fields: HTTPFields = [.authorization: ClientSecret.basic("reports")]
         _ = try await site.form("/oauth/revoke", ["token": login.refreshToken], fields: fields)
         for asker in ["api", "reports"] {
@@ -250,7 +251,7 @@ import Testing
     {
         let site = try await Self.site()
         let login = try await site.reportsLogin()
-        #expect(try await site.introspect(login.accessToken).json["active"] == true)
+        try await expectEqual(site.introspect(login.accessToken).json["active"], true)
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         try await site.identity.services.store.perform(
             status == .deleted ? .delete(isFinal: false) : .setStatus(status), on: id)
@@ -264,7 +265,7 @@ import Testing
         let site = try await Self.site()
         let other = try await Self.site(in: site.folder)
         let login = try await site.reportsLogin()
-        #expect(try await other.introspect(login.accessToken).json["active"] == true)
+        try await expectEqual(other.introspect(login.accessToken).json["active"], true)
         let fields: HTTPFields = [.authorization: ClientSecret.basic("reports")]
         _ = try await site.form("/oauth/revoke", ["token": login.accessToken], fields: fields)
         other.clock.advance(by: 1)
@@ -277,11 +278,11 @@ import Testing
         let site = try await Self.site { $0.refreshTokenLifetime = .seconds(3600) }
         let login = try await site.reportsLogin()
         site.clock.advance(by: 899)
-        #expect(try await site.introspect(login.accessToken).json["active"] == true)
+        try await expectEqual(site.introspect(login.accessToken).json["active"], true)
         site.clock.advance(by: 1)
         #expect(Self.isInactive(try await site.introspect(login.accessToken)))
         site.clock.advance(by: 2699)
-        #expect(try await site.introspect(login.refreshToken, by: "reports").json["active"] == true)
+        try await expectEqual(site.introspect(login.refreshToken, by: "reports").json["active"], true)
         site.clock.advance(by: 1)
         #expect(Self.isInactive(try await site.introspect(login.refreshToken, by: "reports")))
         await site.close()
@@ -293,8 +294,8 @@ import Testing
         let site = try await Self.site { $0.refreshTokenLifetime = .seconds(60) }
         let login = try await site.reportsLogin()
         let end = Int(noon.timeIntervalSince1970) + 60
-        #expect(try await site.introspect(login.accessToken).number("exp") == end)
-        #expect(try await site.introspect(login.refreshToken, by: "reports").number("exp") == end)
+        try await expectEqual(site.introspect(login.accessToken).number("exp"), end)
+        try await expectEqual(site.introspect(login.refreshToken, by: "reports").number("exp"), end)
         site.clock.jump(by: 60)
         #expect(Self.isInactive(try await site.introspect(login.accessToken)))
         await site.close()
@@ -333,13 +334,13 @@ import Testing
         let isReadless = try await site.readsNothing(
             after: {
                 let response = try await site.introspect(login.accessToken)
-                #expect(response.json["active"] == true)
+                expectEqual(response.json["active"], true)
             },
             {
                 let before = site.identity.services.accessTokens.cacheStatistics
                 for asker in ["api", "gateway", "api", "gateway"] {
                     let response = try await site.introspect(login.accessToken, by: asker)
-                    #expect(response.json["active"] == true)
+                    expectEqual(response.json["active"], true)
                 }
                 let after = site.identity.services.accessTokens.cacheStatistics
                 #expect(after.misses == before.misses && after.hits == before.hits + 4)
@@ -348,7 +349,7 @@ import Testing
         // A second later it reads the device and the account.
         site.clock.advance(by: 1)
         let reads = try site.storeReads()
-        #expect(try await site.introspect(login.accessToken).json["active"] == true)
+        try await expectEqual(site.introspect(login.accessToken).json["active"], true)
         #expect(try site.storeReads() >= reads + 2)
         await site.close()
     }
@@ -371,11 +372,11 @@ import Testing
         async throws
     {
         let site = try await Self.site { $0.tokenLimitPerMinute = 3 }
-        for _ in 0..<3 { #expect(try await site.introspect("x", secret: "wrong").status == 401) }
-        #expect(try await site.introspect("x").status == 429)
+        for _ in 0..<3 { try await expectEqual(site.introspect("x", secret: "wrong").status, 401) }
+        try await expectEqual(site.introspect("x").status, 429)
         let guessed = try await Self.site { $0.loginLimitPerMinute = 2 }
-        for _ in 0..<2 { #expect(try await guessed.introspect("x", secret: "wrong").status == 401) }
-        #expect(try await guessed.introspect("x").status == 429)
+        for _ in 0..<2 { try await expectEqual(guessed.introspect("x", secret: "wrong").status, 401) }
+        try await expectEqual(guessed.introspect("x").status, 429)
         await guessed.close()
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -20,10 +21,10 @@ import Testing
         try await first.signUp(isVerified: false)
         let verification = try #require(await first.mailedToken())
         let login = try await first.logIn()
-        #expect(try await first.get("/user/profile", bearer: login.access).status == 200)
+        try await expectEqual(first.get("/user/profile", bearer: login.access).status, 200)
         _ = try await first.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let reset = try #require(await first.mailedToken())
-        #expect(reset != verification)
+        expectNotEqual(reset, verification)
         await first.close()
         let second = try await Site(in: first.folder, storedAt: location) {
             ($0.tokenPepper, $0.acceptsAnotherPepper) = ("the second pepper", true)
@@ -31,21 +32,21 @@ import Testing
         let id = try #require(RefreshToken(login.refresh)?.deviceID)
         let device = try #require(try await second.identity.services.store.device(id: id))
         #expect(device.revokedAt == second.clock.now && device.revocationReason == .pepperReplaced)
-        #expect(try await second.get("/user/profile", bearer: login.access).status == 401)
-        #expect(try await second.renew(login.refresh).status == 401)
-        #expect(
-            try await second.post(
+        try await expectEqual(second.get("/user/profile", bearer: login.access).status, 401)
+        try await expectEqual(second.renew(login.refresh).status, 401)
+        try await expectNotEqual(
+            second.post(
                 "/api/auth/reset-password", ["token": .string(reset), "password": "another sentence to keep"]
-            ).status != 200)
-        #expect(try await second.post("/api/auth/verify-email", ["token": .string(verification)]).status != 200)
+            ).status, 200)
+        try await expectNotEqual(second.post("/api/auth/verify-email", ["token": .string(verification)]).status, 200)
         // What was mailed afterwards works, and so does the password.
         _ = try await second.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let next = try #require(await second.mailedToken())
-        #expect(
-            try await second.post(
+        try await expectEqual(
+            second.post(
                 "/api/auth/reset-password", ["token": .string(next), "password": "another sentence to keep"]
-            ).status == 200)
-        #expect(try await second.logIn(password: "another sentence to keep").status == 200)
+            ).status, 200)
+        try await expectEqual(second.logIn(password: "another sentence to keep").status, 200)
         #expect(try await second.identity.audit.records(limit: 20).contains { $0.event == "pepper.replaced" })
         await second.close()
     }
@@ -78,7 +79,7 @@ import Testing
         let kept = try SQLiteConnection(path: folder.file(), access: .readOnly).all(
             "SELECT purpose FROM mail WHERE due_at > $1 ORDER BY purpose", [.date(noon.addingTimeInterval(1800))]
         ) { row throws(IdentityError) in try row.text(0) }
-        #expect(kept == ["passwordChanged", "resetPassword"])
+        expectEqual(kept, ["passwordChanged", "resetPassword"])
         await second.close()
     }
 }
@@ -89,9 +90,9 @@ import Testing
         let row = "0123456789abcdef"
         let id = tokens.messageID(of: row)
         #expect(id == tokens.messageID(of: row) && id.utf8.count == 32 && id != row)
-        #expect(tokens.token(of: id) != tokens.token(of: row))
-        #expect(tokens.code(of: id) != tokens.code(of: row))
-        #expect(tokens.messageID(of: "fedcba9876543210") != id)
+        expectNotEqual(tokens.token(of: id), tokens.token(of: row))
+        expectNotEqual(tokens.code(of: id), tokens.code(of: row))
+        expectNotEqual(tokens.messageID(of: "fedcba9876543210"), id)
     }
 
     @Test(.tags(.resetEnumeration))
@@ -100,7 +101,7 @@ import Testing
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
         let tokens = MailedTokens(pepper: site.identity.services.pepper)
-        for mail in site.mailer.messages { #expect(tokens.token(of: mail.id) != token) }
+        for mail in site.mailer.messages { expectNotEqual(tokens.token(of: mail.id), token) }
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -76,18 +77,18 @@ import Testing
         #expect(tokens.status == 200 && tokens.string("token_type") == "DPoP")
         let access = tokens.accessToken
         let confirmation = try JWT(unverified: access).claims["cnf"]?["jkt"]
-        #expect(confirmation == .string(sender.key.thumbprint))
+        expectEqual(confirmation, .string(sender.key.thumbprint))
         for path in ["/oauth/userinfo", "/files", "/api/auth/consents"] {
             let mine = try await sender.get(path, access)
             #expect(mine.status == 200 || mine.status == 403, "\(path): \(mine.status)")
             for stolen in [try await site.get(path, bearer: access), try await thief.get(path, access)] {
-                #expect(stolen.status == 401, "\(path)")
-                #expect(stolen.response.fields[.wwwAuthenticate]?.isEmpty == false)
+                expectEqual(stolen.status, 401, "\(path)")
+                expectEqual(stolen.response.fields[.wwwAuthenticate]?.isEmpty, false)
             }
         }
-        #expect(try await sender.get("/oauth/userinfo", access, scheme: "dpop").status == 200)
+        try await expectEqual(sender.get("/oauth/userinfo", access, scheme: "dpop").status, 200)
         let challenge = try await thief.get("/oauth/userinfo", access).response.fields[.wwwAuthenticate]
-        #expect(challenge == #"DPoP error="invalid_dpop_proof""#)
+        expectEqual(challenge, #"DPoP error="invalid_dpop_proof""#)
         await site.close()
     }
 
@@ -99,12 +100,12 @@ import Testing
             site, try await site.code(app), app, fields: try sender.proof("POST", "/oauth/token"))
         for round in 0..<2 {
             for fields in [HTTPFields(), try thief.proof("POST", "/oauth/token")] {
-                #expect(try await refresh(site, tokens.refreshToken, fields: fields).oauthError == "invalid_grant")
+                try await expectEqual(refresh(site, tokens.refreshToken, fields: fields).oauthError, "invalid_grant")
             }
             tokens = try await refresh(
                 site, tokens.refreshToken, fields: try sender.proof("POST", "/oauth/token"))
             #expect(tokens.status == 200 && tokens.string("token_type") == "DPoP", "\(round)")
-            #expect(try await sender.get("/files", tokens.accessToken).status == 200)
+            try await expectEqual(sender.get("/files", tokens.accessToken).status, 200)
         }
         await site.close()
     }
@@ -130,18 +131,18 @@ import Testing
                 "grant_type": "authorization_code", "code": code, "code_verifier": app.verifier,
                 "redirect_uri": app.redirect,
             ], fields: try fields(nil))
-        #expect(without.oauthError == "invalid_request")
+        expectEqual(without.oauthError, "invalid_request")
         let tokens = try await site.token(
             [
                 "grant_type": "authorization_code", "code": code, "code_verifier": app.verifier,
                 "redirect_uri": app.redirect,
             ], fields: try fields(first))
-        #expect(tokens.status == 200)
+        expectEqual(tokens.status, 200)
         let next = try await site.token(
             ["grant_type": "refresh_token", "refresh_token": tokens.refreshToken], fields: try fields(second))
-        #expect(next.status == 200)
-        #expect(try await second.get("/oauth/userinfo", next.accessToken).status == 200)
-        #expect(try await first.get("/oauth/userinfo", next.accessToken).status == 401)
+        expectEqual(next.status, 200)
+        try await expectEqual(second.get("/oauth/userinfo", next.accessToken).status, 200)
+        try await expectEqual(first.get("/oauth/userinfo", next.accessToken).status, 401)
         await site.close()
     }
 
@@ -166,13 +167,12 @@ import Testing
             return try await agent.signIn(page).parameters["code"] ?? ""
         }
         let bound = try await code()
-        #expect(
-            try await exchange(site, bound, app, fields: try sender.proof("POST", "/oauth/token")).status == 200)
+        try await expectEqual(exchange(site, bound, app, fields: try sender.proof("POST", "/oauth/token")).status, 200)
         for fields in [HTTPFields(), try thief.proof("POST", "/oauth/token")] {
             let stolen = try await code()
-            #expect(try await exchange(site, stolen, app, fields: fields).oauthError == "invalid_grant")
+            try await expectEqual(exchange(site, stolen, app, fields: fields).oauthError, "invalid_grant")
             let late = try await exchange(site, stolen, app, fields: try sender.proof("POST", "/oauth/token"))
-            #expect(late.oauthError == "invalid_grant")
+            expectEqual(late.oauthError, "invalid_grant")
         }
         await site.close()
     }
@@ -192,20 +192,20 @@ import Testing
             ["ath": .string(Base64URL.encode("other".digest))], ["exp": .integer(now - 300)],
         ]
         for claims in wrong {
-            #expect(try await sender.get("/oauth/userinfo", access, claims: claims).status == 401, "\(claims)")
+            try await expectEqual(sender.get("/oauth/userinfo", access, claims: claims).status, 401, "\(claims)")
         }
         for claims in [
             ["htu": .string(issuer + "/oauth/userinfo?x=1")], ["iat": .integer(now - 10)], ["iat": .integer(now + 10)],
             ["more": true],
         ] as [JSONObject] {
-            #expect(try await sender.get("/oauth/userinfo", access, claims: claims).status == 200, "\(claims)")
+            try await expectEqual(sender.get("/oauth/userinfo", access, claims: claims).status, 200, "\(claims)")
         }
         let once: JSONObject = ["jti": "once"]
-        #expect(try await sender.get("/oauth/userinfo", access, claims: once).status == 200)
-        #expect(try await sender.get("/oauth/userinfo", access, claims: once).status == 401)
+        try await expectEqual(sender.get("/oauth/userinfo", access, claims: once).status, 200)
+        try await expectEqual(sender.get("/oauth/userinfo", access, claims: once).status, 401)
         // A token that is bound to no key has no proof (§7.1).
         let bearer = try await site.exchange(try await site.code(app), app).accessToken
-        #expect(try await sender.get("/oauth/userinfo", bearer).status == 401)
+        try await expectEqual(sender.get("/oauth/userinfo", bearer).status, 401)
         await site.close()
     }
 
@@ -222,9 +222,9 @@ import Testing
         let found = try await site.form(
             "/oauth/introspect", ["token": access], fields: [.authorization: ClientSecret.basic("api")])
         #expect(found.json["active"] == true && found.json["token_type"] == "DPoP")
-        #expect(found.json["cnf"]?["jkt"] == .string(sender.key.thumbprint))
+        expectEqual(found.json["cnf"]?["jkt"], .string(sender.key.thumbprint))
         let metadata = try await site.get("/.well-known/oauth-authorization-server").json
-        #expect(metadata["dpop_signing_alg_values_supported"]?.arrayValue?.contains("ES256") == true)
+        expectEqual(metadata["dpop_signing_alg_values_supported"]?.arrayValue?.contains("ES256"), true)
         await site.close()
     }
 
@@ -244,17 +244,17 @@ import Testing
         let callback = try #require(URL(string: "https://notes.example.com/callback"))
         let key = try DPoPKey.generate(clock: site.clock.wallClock())
         let attempt = try await client.begin(redirectURI: callback, boundTo: key)
-        #expect(attempt.url.query()?.contains("request_uri=") == true)
+        expectEqual(attempt.url.query()?.contains("request_uri="), true)
         var agent = UserAgent(site)
         let redirect = try await agent.signIn(
             try await agent.get("\(attempt.url.path())?\(attempt.url.query() ?? "")"))
         let response = try await client.finish(try #require(URL(string: redirect.location)))
-        #expect(response.tokens.tokenType == .dpop)
+        expectEqual(response.tokens.tokenType, .dpop)
         let user = try await client.userInfo(of: response.tokens)
-        #expect(user.string("email") == "ada@example.com")
+        expectEqual(user.string("email"), "ada@example.com")
         let refresh = try #require(response.tokens.refresh)
         let next = try await client.tokens(for: RefreshGrant(refreshToken: refresh), boundTo: key)
-        #expect(try await client.userInfo(of: next.tokens).subject == user.subject)
+        try await expectEqual(client.userInfo(of: next.tokens).subject, user.subject)
         await site.close()
     }
 }

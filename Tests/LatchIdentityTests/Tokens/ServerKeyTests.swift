@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -41,10 +42,10 @@ import Testing
 
     @Test func `The server's keys are made once, and are the same ever after`() async throws {
         let (first, second) = (try await load(), try await load())
-        #expect(first.signing.map(\.key.id) == second.signing.map(\.key.id))
-        #expect(first.signing.map(\.key.thumbprint) == second.signing.map(\.key.thumbprint))
-        #expect(first.signing.first?.key.id == first.signing.first?.key.thumbprint)
-        #expect(first.pepper == second.pepper)
+        expectEqual(first.signing.map(\.key.id), second.signing.map(\.key.id))
+        expectEqual(first.signing.map(\.key.thumbprint), second.signing.map(\.key.thumbprint))
+        expectEqual(first.signing.first?.key.id, first.signing.first?.key.thumbprint)
+        expectEqual(first.pepper, second.pepper)
     }
 
     @Test(arguments: [nil, Self.storeKey])
@@ -56,10 +57,10 @@ import Testing
             let error = await #expect(throws: IdentityError.self) { try await load(pepper: other, storeKey: storeKey) }
             #expect(error?.code == "anotherPepper" && error?.hint?.contains("accept-pepper") == true)
         }
-        #expect(try await load(pepper: "one", storeKey: storeKey).pepper == first.pepper)
+        try await expectEqual(load(pepper: "one", storeKey: storeKey).pepper, first.pepper)
         let second = try await load(pepper: "two", storeKey: storeKey, acceptsAnother: true)
-        #expect(second.pepper != first.pepper)
-        #expect(try await load(pepper: "two", storeKey: storeKey).pepper == second.pepper)
+        expectNotEqual(second.pepper, first.pepper)
+        try await expectEqual(load(pepper: "two", storeKey: storeKey).pepper, second.pepper)
         await #expect(throws: IdentityError.self) { try await load(pepper: "one", storeKey: storeKey) }
     }
 
@@ -72,7 +73,7 @@ import Testing
         for isServer in [true, false] {
             let error = await #expect(throws: IdentityError.self) { try await load(pepper: other, isServer: isServer) }
             #expect(error?.code == "anotherPepper" && error?.message.contains("line break") == true)
-            #expect(error?.hint?.contains("accept-pepper") == false)
+            expectEqual(error?.hint?.contains("accept-pepper"), false)
         }
         _ = try await load(pepper: known)
     }
@@ -80,9 +81,9 @@ import Testing
     @Test func `The server's keys let a server decide the pepper`() async throws {
         _ = try await load(isServer: false)
         let first = try await load(pepper: "one")
-        #expect(try await load(pepper: "one", isServer: false).pepper == first.pepper)
+        try await expectEqual(load(pepper: "one", isServer: false).pepper, first.pepper)
         let error = await #expect(throws: IdentityError.self) { try await load(isServer: false) }
-        #expect(error?.code == "anotherPepper")
+        expectEqual(error?.code, "anotherPepper")
     }
 
     @Test(arguments: ["", "{", "[]", "{}", #"{"kty":"EC","crv":"P-256"}"#, #"{"kty":"oct","k":"AAAA","alg":"HS256"}"#])
@@ -90,10 +91,10 @@ import Testing
         _ = try await load()
         try change("UPDATE signing_key SET private_jwk = ?", [.blob(Array(jwk.utf8))])
         let error = await #expect(throws: IdentityError.self) { try await load() }
-        #expect(error?.code == IdentityError.corruptStore.code)
-        #expect(error?.hint?.contains("backup") == true)
+        expectEqual(error?.code, IdentityError.corruptStore.code)
+        expectEqual(error?.hint?.contains("backup"), true)
         let store = try IdentityStore(path: folder.file())
-        #expect(try await store.signingKeys().map(\.privateJWK) == [Array(jwk.utf8)])
+        try await expectEqual(store.signingKeys().map(\.privateJWK), [Array(jwk.utf8)])
         await store.close()
     }
 
@@ -124,23 +125,23 @@ import Testing
         try await site.identity.signingKeys.reseal(with: Self.storeKey)
         await site.close()
         let sealed = try await load(storeKey: Self.storeKey)
-        #expect(sealed.signing.map(\.key.thumbprint) == plain.signing.map(\.key.thumbprint))
-        #expect(sealed.pepper == plain.pepper)
+        expectEqual(sealed.signing.map(\.key.thumbprint), plain.signing.map(\.key.thumbprint))
+        expectEqual(sealed.pepper, plain.pepper)
         for name in try folder.names() {
             let content = try folder.bytes(of: name)
-            for secret in secrets { #expect(content.range(of: Data(secret)) == nil, "\(name)") }
+            for secret in secrets { expectNil(content.range(of: Data(secret)), "\(name)") }
         }
-        #expect(try await load(storeKey: Self.storeKey).pepper == plain.pepper)
+        try await expectEqual(load(storeKey: Self.storeKey).pepper, plain.pepper)
     }
 
     @Test func `The server's keys that are encrypted need their store key`() async throws {
         let first = try await load(storeKey: Self.storeKey)
         for key in [nil, Self.otherKey] {
             let error = await #expect(throws: IdentityError.self) { try await load(storeKey: key) }
-            #expect(error?.code == "storeKeyNeeded")
-            #expect(error?.description.contains("0123") == false)
+            expectEqual(error?.code, "storeKeyNeeded")
+            expectEqual(error?.description.contains("0123"), false)
         }
-        #expect(try await load(storeKey: Self.storeKey).pepper == first.pepper)
+        try await expectEqual(load(storeKey: Self.storeKey).pepper, first.pepper)
     }
 
     @Test func `The server's keys that are encrypted cannot be moved, changed or joined by a plain one`() async throws {
@@ -152,11 +153,11 @@ import Testing
             "INSERT INTO signing_key (id, private_jwk, created_at) VALUES (?, ?, ?)",
             [.text(stranger.id), .blob(stranger.privateJWK), .date(noon + 1)])
         var error = await #expect(throws: IdentityError.self) { try await load(storeKey: Self.storeKey) }
-        #expect(error?.code == IdentityError.corruptStore.code)
+        expectEqual(error?.code, IdentityError.corruptStore.code)
         try change("DELETE FROM signing_key WHERE id = ?", [.text(stranger.id)])
         try change("UPDATE secret SET value = (SELECT private_jwk FROM signing_key)")
         error = await #expect(throws: IdentityError.self) { try await load(storeKey: Self.storeKey) }
-        #expect(error?.code == IdentityError.corruptStore.code)
+        expectEqual(error?.code, IdentityError.corruptStore.code)
     }
 
     @Test func `The server's keys are the same on nodes that start together with a store key`() async throws {
@@ -193,9 +194,9 @@ import Testing
                 try keyring.change(of: stored, adding: [late])
             }
         }
-        #expect(error?.code == "storeKeyNeeded")
+        expectEqual(error?.code, "storeKeyNeeded")
         await site.close()
-        #expect(try await load(storeKey: Self.otherKey).signing.count == 1)
+        try await expectEqual(load(storeKey: Self.otherKey).signing.count, 1)
     }
 
     @Test func `The server's keys can be encrypted with another store key`() async throws {
@@ -205,10 +206,10 @@ import Testing
         try await site.identity.signingKeys.reseal(with: Self.otherKey)
         await site.close()
         let error = await #expect(throws: IdentityError.self) { try await load(storeKey: Self.storeKey) }
-        #expect(error?.code == "storeKeyNeeded")
+        expectEqual(error?.code, "storeKeyNeeded")
         let next = try await Site(in: folder) { $0.storeKey = Self.otherKey }
-        #expect(try await next.get("/user/profile", bearer: login.access).status == 200)
-        #expect(try await next.renew(login.refresh).status == 200)
+        try await expectEqual(next.get("/user/profile", bearer: login.access).status, 200)
+        try await expectEqual(next.renew(login.refresh).status, 200)
         await next.close()
     }
 
@@ -230,10 +231,10 @@ import Testing
             [.text(newer.id), .blob(newer.privateJWK), .date(noon + 1)])
         let next = try await site.identity.reconfigured(site.identity.services.configuration)
         #expect(next.services.accessTokens.verify(old) != nil)
-        #expect(try await next.services.store.signingKeys().map(\.id).first == newer.id)
+        try await expectEqual(next.services.store.signingKeys().map(\.id).first, newer.id)
         let keySet = try JSONValue(parsing: next.services.accessTokens.keySet)
         let keys = keySet["keys"]?.arrayValue ?? []
-        #expect(keys.count == 2)
+        expectEqual(keys.count, 2)
         // RFC 7517 §9.2: what is published has no private part.
         #expect(keys.allSatisfy { $0["d"] == nil })
         await next.close()
@@ -257,10 +258,10 @@ import Testing
             let shown = "\(value) \(String(reflecting: value)) \(dumped)"
             for secret in secrets { #expect(!shown.contains(secret), "\(shown)") }
         }
-        #expect("\(account)" == "Account(id-ada)")
-        #expect("\(key)" == "StoredKey(key)")
-        #expect("\(device)" == "Device(16 bytes, generation 0)")
-        #expect("\(token)" == "RefreshToken(redacted)")
-        #expect("\(tokenKey)" == "RefreshTokenKey(redacted)")
+        expectEqual("\(account)", "Account(id-ada)")
+        expectEqual("\(key)", "StoredKey(key)")
+        expectEqual("\(device)", "Device(16 bytes, generation 0)")
+        expectEqual("\(token)", "RefreshToken(redacted)")
+        expectEqual("\(tokenKey)", "RefreshTokenKey(redacted)")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchJOSE
@@ -30,7 +31,7 @@ import Testing
             let parsed = try Key(pem: text)
             let jwk = try #require(published.first { $0["kid"]?.stringValue == key.id }?.objectValue)
             let expected = try Key(jwk: jwk)
-            #expect(parsed.thumbprint == expected.thumbprint)
+            expectEqual(parsed.thumbprint, expected.thumbprint)
         }
         await site.close()
     }
@@ -41,24 +42,24 @@ import Testing
         try await site.signUp()
         let old = try #require(try await published(site).first)
         let id = try #require(try await site.identity.signingKeys.rotate())
-        #expect(Set(try await published(site)) == [old, id])
+        expectEqual(Set(try await published(site)), [old, id])
         // As long as caches of the key set live, and a while longer.
         site.clock.advance(by: 599)
-        #expect(try signer(try await site.logIn().access) == old)
+        try expectEqual(signer(try await site.logIn().access), old)
         site.clock.advance(by: 1)
-        #expect(try signer(try await site.logIn().access) == id)
-        #expect(try await site.identity.signingKeys.list().map(\.state) == [.signing, .verifying])
+        try expectEqual(signer(try await site.logIn().access), id)
+        try await expectEqual(site.identity.signingKeys.list().map(\.state), [.signing, .verifying])
         // The last token of the old key, issued at the last moment by a node whose clock is slow.
         site.clock.advance(by: -30)
         let last = try await site.logIn().access
-        #expect(try signer(last) == old)
+        try expectEqual(signer(last), old)
         site.clock.advance(by: 86_400 - 1)
         try await site.identity.signingKeys.refresh()
-        #expect(try await site.get("/user/profile", bearer: last).status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: last).status, 200)
         site.clock.advance(by: 121)
         try await site.identity.signingKeys.refresh()
-        #expect(try await published(site) == [id])
-        #expect(try await site.get("/user/profile", bearer: last).status == 401)
+        try await expectEqual(published(site), [id])
+        try await expectEqual(site.get("/user/profile", bearer: last).status, 401)
         await site.close()
     }
 
@@ -72,7 +73,7 @@ import Testing
         let earlier = try keyring.signingKeys(try await store.storedKeys())
         let id = try #require(try await site.identity.signingKeys.rotate(isCompromised: true))
         tokens.use(earlier, of: reading)
-        #expect(try await published(site) == [id])
+        try await expectEqual(published(site), [id])
         await site.close()
     }
 
@@ -84,19 +85,19 @@ import Testing
         let id = try #require(try await first.identity.signingKeys.rotate())
         // Each node does this every fifteen seconds.
         try await second.identity.signingKeys.refresh()
-        #expect(try await published(first) == (try await published(second)))
+        try await expectEqual(published(first), try await published(second))
         for site in [first, second] { site.clock.advance(by: 600) }
         let tokens = [try await first.logIn().access, try await second.logIn().access]
         for token in tokens {
-            #expect(try signer(token) == id)
-            for site in [first, second] { #expect(try await site.get("/user/profile", bearer: token).status == 200) }
+            try expectEqual(signer(token), id)
+            for site in [first, second] { try await expectEqual(site.get("/user/profile", bearer: token).status, 200) }
         }
         await first.close()
         await second.close()
         let third = try await Site(in: first.folder)
         third.clock.advance(by: 600)
-        #expect(try signer(try await third.logIn().access) == id)
-        #expect(try await third.get("/user/profile", bearer: tokens[0]).status == 200)
+        try expectEqual(signer(try await third.logIn().access), id)
+        try await expectEqual(third.get("/user/profile", bearer: tokens[0]).status, 200)
         await third.close()
     }
 
@@ -106,16 +107,16 @@ import Testing
         let second = try await Site(in: first.folder) { $0.signingKeyLifetime = .seconds(7200) }
         for site in [first, second] { site.clock.advance(by: 7199) }
         try await first.identity.signingKeys.refresh()
-        #expect(try await published(first).count == 1)
+        try await expectEqual(published(first).count, 1)
         for site in [first, second] { site.clock.advance(by: 1) }
         async let one: Void = first.identity.signingKeys.refresh()
         async let two: Void = second.identity.signingKeys.refresh()
         _ = try await (one, two)
         for site in [first, second] {
             try await site.identity.signingKeys.refresh()
-            #expect(try await published(site).count == 2)
+            try await expectEqual(published(site).count, 2)
         }
-        #expect(try await published(first) == (try await published(second)))
+        try await expectEqual(published(first), try await published(second))
         await first.close()
         await second.close()
     }
@@ -129,12 +130,12 @@ import Testing
         let id = try await first.identity.signingKeys.rotate(isCompromised: true)
         try await second.identity.signingKeys.refresh()
         for site in [first, second] {
-            #expect(try await published(site) == [id])
-            #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
+            try await expectEqual(published(site), [id])
+            try await expectEqual(site.get("/user/profile", bearer: login.access).status, 401)
         }
         let renewed = try await second.renew(login.refresh)
-        #expect(renewed.status == 200)
-        #expect(try signer(renewed.access) == id)
+        expectEqual(renewed.status, 200)
+        try expectEqual(signer(renewed.access), id)
         await first.close()
         await second.close()
     }
@@ -146,8 +147,8 @@ import Testing
         let ids = [try await one, try await two].compactMap { $0 }
         #expect(!ids.isEmpty)
         let keys = try await site.identity.signingKeys.list()
-        #expect(keys.count == ids.count + 1)
-        #expect(Set(keys.map(\.signsAt)).count == keys.count)
+        expectEqual(keys.count, ids.count + 1)
+        expectEqual(Set(keys.map(\.signsAt)).count, keys.count)
         await site.close()
     }
 
@@ -157,7 +158,7 @@ import Testing
         try SQLiteConnection(path: site.folder.file(), access: .readWrite).run(
             "UPDATE signing_key SET private_jwk = x'00'")
         await #expect(throws: IdentityError.self) { try await site.identity.signingKeys.refresh() }
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.logIn().status, 200)
         await site.close()
     }
 }

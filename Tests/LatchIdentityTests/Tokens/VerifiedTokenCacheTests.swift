@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -42,40 +43,40 @@ private final class CountedCache: Sendable {
 @Suite struct VerifiedTokenCacheTests {
     @Test func `The cache of verified tokens verifies a signature once, and finds nothing by another text`() {
         let counted = CountedCache()
-        for _ in 0..<3 { #expect(counted.token("a.b.c")?.claims.subject == "a.b.c") }
-        #expect(counted.verifications == 1)
-        #expect(counted.token("a.b.d")?.claims.subject == "a.b.d")
-        #expect(counted.verifications == 2)
+        for _ in 0..<3 { expectEqual(counted.token("a.b.c")?.claims.subject, "a.b.c") }
+        expectEqual(counted.verifications, 1)
+        expectEqual(counted.token("a.b.d")?.claims.subject, "a.b.d")
+        expectEqual(counted.verifications, 2)
         #expect(counted.cache.statistics == (entries: 2, hits: 2, misses: 2))
     }
 
     @Test func `The cache of verified tokens knows a token by a digest that no other process has`() {
         let caches = [VerifiedTokenCache(), VerifiedTokenCache()]
-        #expect(caches[0].digest(of: "a.b.c") == caches[0].digest(of: "a.b.c"))
-        #expect(caches[0].digest(of: "a.b.c") != caches[1].digest(of: "a.b.c"))
+        expectEqual(caches[0].digest(of: "a.b.c"), caches[0].digest(of: "a.b.c"))
+        expectNotEqual(caches[0].digest(of: "a.b.c"), caches[1].digest(of: "a.b.c"))
     }
 
     @Test(.tags(.tokenTimes))
     func `The cache of verified tokens keeps no token beyond its times, also when the date is set back`() {
         let counted = CountedCache()
         #expect(counted.token("a.b.c", after: 3599.9) != nil)
-        #expect(counted.token("a.b.c", after: 3600) == nil)
-        #expect(counted.cache.statistics.entries == 0)
+        expectNil(counted.token("a.b.c", after: 3600))
+        expectEqual(counted.cache.statistics.entries, 0)
         #expect(counted.token("a.b.c") != nil)
-        #expect(counted.token("a.b.c", after: -0.1) == nil)
-        #expect(counted.verifications == 4)
+        expectNil(counted.token("a.b.c", after: -0.1))
+        expectEqual(counted.verifications, 4)
         let claims = AccessTokenIssuer.VerifiedClaims(subject: "a", deviceID: nil, clientID: nil, scopes: [])
-        #expect(VerifiedToken(claims, from: 5, until: 5) == nil)
-        #expect(VerifiedToken(claims, from: 5, until: .nan) == nil)
+        expectNil(VerifiedToken(claims, from: 5, until: 5))
+        expectNil(VerifiedToken(claims, from: 5, until: .nan))
     }
 
     @Test(.tags(.tokenForgery)) func `The cache of verified tokens keeps no invalid token`() {
         let counted = CountedCache()
         #expect(counted.token("good") != nil)
-        for number in 0..<1000 { #expect(counted.token("bad \(number)") == nil) }
+        for number in 0..<1000 { expectNil(counted.token("bad \(number)")) }
         #expect(counted.token("good") != nil)
-        #expect(counted.verifications == 1001)
-        #expect(counted.cache.statistics.entries == 1)
+        expectEqual(counted.verifications, 1001)
+        expectEqual(counted.cache.statistics.entries, 1)
     }
 
     @Test func `The cache of verified tokens keeps the used tokens, and forgets the others`() {
@@ -84,7 +85,7 @@ private final class CountedCache: Sendable {
             #expect(counted.token("used") != nil)
             #expect(counted.token("once \(number)") != nil)
         }
-        #expect(counted.verifications == 201)
+        expectEqual(counted.verifications, 201)
         #expect(counted.cache.statistics.entries <= 16)
     }
 
@@ -95,7 +96,7 @@ private final class CountedCache: Sendable {
             _ = counted.token(String(number))
             if number.isMultiple(of: 100) { most = max(most, counted.cache.statistics.entries) }
         }
-        #expect(counted.verifications == 100_000)
+        expectEqual(counted.verifications, 100_000)
         #expect(most <= 2 * VerifiedTokenCache.defaultCapacity)
     }
 }
@@ -122,8 +123,8 @@ private final class CountedCache: Sendable {
         #expect(first.allSatisfy { $0.session(at: SessionState(version: 2, uptime: .zero)) == nil })
         let later = try keep(8..<9, version: 2, uptime: .zero)
         #expect(first.allSatisfy { !$0.hasSession } && later.allSatisfy(\.hasSession))
-        #expect(counted.cache.statistics.entries == 9)
-        #expect(counted.verifications == 9)
+        expectEqual(counted.cache.statistics.entries, 9)
+        expectEqual(counted.verifications, 9)
     }
 
     @Test func `The kept sessions are forgotten after a second, and not before`() throws {
@@ -157,15 +158,15 @@ private final class CountedCache: Sendable {
 
     @Test func `A used access token is verified once, and its rows are read once until a write`() async throws {
         let before = site.identity.services.accessTokens.cacheStatistics
-        for _ in 0..<10 { #expect(try await status() == 200) }
+        for _ in 0..<10 { try await expectEqual(status(), 200) }
         let after = site.identity.services.accessTokens.cacheStatistics
         #expect(after.hits - before.hits == 10 && after.misses == before.misses)
-        #expect(try await site.metric("latch_token_cache_entries") == 1)
+        try await expectEqual(site.metric("latch_token_cache_entries"), 1)
     }
 
     @Test func `A used access token stays valid through changes of keys and reloads`() async throws {
         let before = site.identity.services.accessTokens.cacheStatistics
-        #expect(try await status() == 200)
+        try await expectEqual(status(), 200)
         _ = try await site.identity.signingKeys.rotate(isCompromised: true)
         let next = try await site.identity.reconfigured(site.identity.services.configuration)
         for identity in [site.identity, next] {
@@ -176,8 +177,8 @@ private final class CountedCache: Sendable {
 
     @Test(.tags(.realServer)) func `A used access token is refused as soon as it is revoked`() async throws {
         _ = try await site.form("/oauth/revoke", ["token": login.access])
-        #expect(try await status() == 401)
-        #expect(try await status("/widgets") == 401)
+        try await expectEqual(status(), 401)
+        try await expectEqual(status("/widgets"), 401)
     }
 
     @Test(.tags(.refreshAfterChange))
@@ -185,11 +186,11 @@ private final class CountedCache: Sendable {
         async throws
     {
         let next = try await site.renew(login.refresh)
-        #expect(try await status() == 200)
+        try await expectEqual(status(), 200)
         site.clock.advance(by: 60)
-        #expect(try await site.renew(login.refresh).status == 401)
-        #expect(try await status() == 401)
-        #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
+        try await expectEqual(site.renew(login.refresh).status, 401)
+        try await expectEqual(status(), 401)
+        try await expectEqual(site.get("/user/profile", bearer: next.access).status, 401)
     }
 
     @Test(.tags(.refreshAfterChange), arguments: [Account.Status.disabled, .suspended, .banned, .deleted])
@@ -201,27 +202,27 @@ private final class CountedCache: Sendable {
         } else {
             try await store.perform(.setStatus(status), on: id)
         }
-        #expect(try await self.status() == 401)
+        try await expectEqual(self.status(), 401)
     }
 
     @Test func `A used access token loses a role with the account`() async throws {
-        #expect(try await status("/api/users") == 200)
+        try await expectEqual(status("/api/users"), 200)
         _ = try await site.identity.administration.setRoles(of: try await account().id, roles: [], permissions: [])
-        #expect(try await status("/api/users") == 403)
-        #expect(try await site.get("/user/profile", bearer: login.access).json["roles"]?.arrayValue == [])
+        try await expectEqual(status("/api/users"), 403)
+        try await expectEqual(site.get("/user/profile", bearer: login.access).json["roles"]?.arrayValue, [])
     }
 
     @Test(.tags(.keyRotation)) func `A used access token is refused as soon as its key is removed`() async throws {
         _ = try await site.identity.signingKeys.rotate(isCompromised: true)
-        #expect(try await status() == 401)
-        #expect(site.identity.services.accessTokens.cacheStatistics.entries == 0)
+        try await expectEqual(status(), 401)
+        expectEqual(site.identity.services.accessTokens.cacheStatistics.entries, 0)
     }
 
     @Test(.tags(.tokenTimes)) func `A used access token is refused from its expiry on`() async throws {
         site.clock.advance(by: 899)
-        #expect(try await status() == 200)
+        try await expectEqual(status(), 200)
         site.clock.advance(by: 1)
-        #expect(try await status() == 401)
+        try await expectEqual(status(), 401)
     }
 
     @Test func `A used access token is refused when its device has expired, though nothing was written`() async throws {
@@ -231,9 +232,9 @@ private final class CountedCache: Sendable {
         }
         try await short.signUp()
         let access = try await short.logIn().access
-        #expect(try await short.get("/user/profile", bearer: access).status == 200)
+        try await expectEqual(short.get("/user/profile", bearer: access).status, 200)
         short.clock.jump(by: 61)
-        #expect(try await short.get("/user/profile", bearer: access).status == 401)
+        try await expectEqual(short.get("/user/profile", bearer: access).status, 401)
     }
 
     @Test(.tags(.tokenForgery))
@@ -245,18 +246,18 @@ private final class CountedCache: Sendable {
             forged, "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])",
             "\(parts[0]).\(parts[1]).\(forged.split(separator: ".")[2])", login.access + "=", login.access + "A",
         ]
-        for text in texts { #expect(try await site.get("/user/profile", bearer: text).status == 401) }
-        #expect(site.identity.services.accessTokens.cacheStatistics.entries == 1)
+        for text in texts { try await expectEqual(site.get("/user/profile", bearer: text).status, 401) }
+        expectEqual(site.identity.services.accessTokens.cacheStatistics.entries, 1)
     }
 
     @Test(.tags(.refreshAfterChange))
     func `A used access token is refused within a second of its sign-out by another process`() async throws {
         let other = try await Site(in: site.folder)
-        #expect(try await other.get("/user/profile", bearer: login.access).status == 200)
+        try await expectEqual(other.get("/user/profile", bearer: login.access).status, 200)
         _ = try await other.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
-        #expect(try await other.get("/user/profile", bearer: login.access).status == 401)
+        try await expectEqual(other.get("/user/profile", bearer: login.access).status, 401)
         site.clock.advance(by: 1)
-        #expect(try await status() == 401)
+        try await expectEqual(status(), 401)
         await other.close()
     }
 
@@ -272,14 +273,14 @@ private final class CountedCache: Sendable {
             await site.identity.flushMails()
             return status
         }
-        #expect(try await invite("one@example.com", by: login) == 201)
-        #expect(try await status() == 200)
+        try await expectEqual(invite("one@example.com", by: login), 201)
+        try await expectEqual(status(), 200)
         _ = try await other.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
-        #expect(try await invite("two@example.com", by: login) == 401)
+        try await expectEqual(invite("two@example.com", by: login), 401)
         let next = try await site.logIn()
-        #expect(try await site.get("/user/profile", bearer: next.access).status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: next.access).status, 200)
         _ = try await other.identity.administration.setRoles(of: try await account().id, roles: [], permissions: [])
-        #expect(try await invite("three@example.com", by: next) == 403)
+        try await expectEqual(invite("three@example.com", by: next), 403)
         await other.close()
     }
 
@@ -289,14 +290,14 @@ private final class CountedCache: Sendable {
         }
         try await configured.signUp()
         let access = try await configured.passwordGrant(as: "phone").accessToken
-        #expect(try await configured.get("/user/profile", bearer: access).status == 200)
+        try await expectEqual(configured.get("/user/profile", bearer: access).status, 200)
         var configuration = configured.identity.services.configuration
         configuration.clients = []
         let next = try await configured.identity.reconfigured(configuration)
         let request = HTTPRequest(
             scheme: "http", authority: "127.0.0.1:8080", path: "/user/profile",
             fields: [.authorization: "Bearer \(access)"])
-        #expect(try await next.handler.respond(to: request).status == .unauthorized)
+        try await expectEqual(next.handler.respond(to: request).status, .unauthorized)
         await next.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -54,28 +55,28 @@ extension Site {
         let page = try await site.visit(&agent, upstream, app)
         #expect(page.status == 200 && page.title == "Confirm your email address")
         #expect(page.text.contains("ada@example.com") && page.text.contains("notes://auth/callback"))
-        #expect(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
-        #expect(try await site.accountID("ada@example.com") == nil)
+        expectEqual(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'"), true)
+        try await expectNil(site.accountID("ada@example.com"))
         let code = try #require(await site.mailedCode())
         #expect(!page.text.contains(code))
         // Another browser, and another node.
         var other = UserAgent(site)
-        #expect(try await other.answer(page, [("code", code)]).status == 400)
+        try await expectEqual(other.answer(page, [("code", code)]).status, 400)
         let node = try await Site(in: site.folder, storedAt: location, upstream: upstream) {
             $0 = site.identity.services.configuration
         }
         var there = UserAgent(node)
         there.cookies = agent.cookies
         let returned = try await there.answer(page, [("code", code.replacing(" ", with: "-"))])
-        #expect(returned.status == 302)
+        expectEqual(returned.status, 302)
         let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
         let profile = try await site.get("/user/profile", bearer: signedIn.access)
         #expect(profile.json["emailVerified"] == true && profile.string("name") == "Ada")
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         #expect(account.ownerProvedAt != nil)
         // The next one needs no code, and the first code is used up.
-        #expect(try await site.signIn(through: upstream).status == 200)
-        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
+        try await expectEqual(site.signIn(through: upstream).status, 200)
+        try await expectEqual(agent.answer(page, [("code", code)]).title, "This sign-in has ended")
         await node.close()
         await site.close()
     }
@@ -94,10 +95,10 @@ extension Site {
             pages.append(
                 (page.text + wrong.text).replacing(email, with: "EMAIL").replacing(page.formToken, with: "TOKEN"))
         }
-        #expect(pages[0] == pages[1])
-        #expect(await site.mailedCode() == nil)
+        expectEqual(pages[0], pages[1])
+        await expectNil(site.mailedCode())
         #expect(await site.mailedCode(to: "eve@example.com") != nil)
-        #expect(await site.subjects() == ["You already have an account"])
+        await expectEqual(site.subjects(), ["You already have an account"])
         let id = try #require(try await site.accountID("ada@example.com"))
         #expect(try await site.identity.services.store.links(of: id).isEmpty)
         await site.close()
@@ -119,9 +120,9 @@ extension Site {
             }
             return try await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
         }
-        #expect(titles == ["Confirm your email address": 4, "This sign-in has ended": 8])
-        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
-        #expect(try await site.accountID("ada@example.com") == nil)
+        expectEqual(titles, ["Confirm your email address": 4, "This sign-in has ended": 8])
+        try await expectEqual(agent.answer(page, [("code", code)]).title, "This sign-in has ended")
+        try await expectNil(site.accountID("ada@example.com"))
         let records = try await site.identity.audit.records(limit: 50)
         #expect(records.contains { $0.event == "address.failed" })
         await site.close()
@@ -133,11 +134,11 @@ extension Site {
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
         let refused = try await agent.answer(page, [("refuse", "yes")])
-        #expect(refused.location == "notes://auth/callback?error=access_denied")
+        expectEqual(refused.location, "notes://auth/callback?error=access_denied")
         let again = try await site.visit(&agent, upstream, app)
         let code = try #require(await site.mailedCode())
         site.clock.advance(by: 601)
-        #expect(try await agent.answer(again, [("code", code)]).title == "This sign-in has ended")
+        try await expectEqual(agent.answer(again, [("code", code)]).title, "This sign-in has ended")
         await site.close()
     }
 
@@ -147,13 +148,13 @@ extension Site {
         for number in 0..<5 {
             var agent = UserAgent(site)
             let claims: Claims = ["sub": .string("\(number)"), "email": "ada@example.com"]
-            #expect(try await site.visit(&agent, upstream, app, as: claims).status == 200)
+            try await expectEqual(site.visit(&agent, upstream, app, as: claims).status, 200)
         }
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
         #expect(page.status == 429 && page.field(.retryAfter) != nil)
         #expect(page.text.contains("notes://auth/callback?error=temporarily_unavailable"))
-        #expect(await site.subjects().count == 5)
+        await expectEqual(site.subjects().count, 5)
         await site.close()
     }
 
@@ -162,7 +163,7 @@ extension Site {
         let site = try await Site.brokering(
             upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.com"
         ) { $0.requireVerifiedEmail = true }
-        #expect(try await site.signIn(through: upstream).status == 200)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
         #expect(await site.subjects().isEmpty)
         await site.close()
     }
@@ -171,19 +172,19 @@ extension Site {
     func `A first sign-in that proves its address keeps the link, and ends earlier credentials`() async throws {
         let site = try await Site.brokering(upstream)
         let before = try await site.signIn(through: upstream)
-        #expect(await site.subjects() == ["An account was created with your address"])
+        await expectEqual(site.subjects(), ["An account was created with your address"])
         let strict = try await Site(in: site.folder, upstream: upstream) {
             $0 = site.identity.services.configuration
             $0.requireVerifiedEmail = true
         }
         var agent = UserAgent(strict)
         let page = try await strict.visit(&agent, upstream, app)
-        #expect(page.title == "Confirm your email address")
+        expectEqual(page.title, "Confirm your email address")
         let returned = try await agent.answer(page, [("code", try #require(await strict.mailedCode()))])
         let after = try await strict.exchange(returned.parameters["code"] ?? "", app)
-        #expect(try await strict.get("/user/profile", bearer: after.access).json["emailVerified"] == true)
-        #expect(try await strict.get("/user/profile", bearer: before.access).status == 401)
-        #expect(try await strict.signIn(through: upstream).status == 200)
+        try await expectEqual(strict.get("/user/profile", bearer: after.access).json["emailVerified"], true)
+        try await expectEqual(strict.get("/user/profile", bearer: before.access).status, 401)
+        try await expectEqual(strict.signIn(through: upstream).status, 200)
         await strict.close()
         await site.close()
     }
@@ -194,7 +195,7 @@ extension Site {
         try await site.signUp(isVerified: false)
         let login = try await site.logIn()
         let link = try await site.link(try await site.linkCode(upstream, app), app, bearer: login.access)
-        #expect(link.status == 201)
+        expectEqual(link.status, 201)
         let strict = try await Site(in: site.folder, upstream: upstream) {
             $0 = site.identity.services.configuration
             $0.requireVerifiedEmail = true
@@ -202,9 +203,9 @@ extension Site {
         var agent = UserAgent(strict)
         let page = try await strict.visit(&agent, upstream, app)
         let returned = try await agent.answer(page, [("code", try #require(await strict.mailedCode()))])
-        #expect(try await strict.exchange(returned.parameters["code"] ?? "", app).status == 200)
-        #expect(try await strict.logIn().status == 401)
-        #expect(try await strict.renew(login.refresh).status == 401)
+        try await expectEqual(strict.exchange(returned.parameters["code"] ?? "", app).status, 200)
+        try await expectEqual(strict.logIn().status, 401)
+        try await expectEqual(strict.renew(login.refresh).status, 401)
         let records = try await strict.identity.audit.records(limit: 50)
         #expect(records.contains { $0.event == "account.passwordRemoved" })
         // The owner chooses another one by mail.
@@ -212,8 +213,8 @@ extension Site {
         let token = try #require(await strict.mailedToken())
         let reset = try await strict.post(
             "/api/auth/reset-password", ["token": .string(token), "password": "Another456!"])
-        #expect(reset.status == 200)
-        #expect(try await strict.logIn(password: "Another456!").status == 200)
+        expectEqual(reset.status, 200)
+        try await expectEqual(strict.logIn(password: "Another456!").status, 200)
         await strict.close()
         await site.close()
     }
@@ -234,8 +235,8 @@ extension Site {
             let raw = try SQLiteConnection(path: site.folder.file(), access: .readWrite)
             try raw.run("UPDATE account SET email = 'eve@example.com', email_key = 'eve@example.com'")
         }
-        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
-        #expect(try await site.identity.administration.account(email: "eve@example.com")?.emailVerifiedAt == nil)
+        try await expectEqual(agent.answer(page, [("code", code)]).title, "This sign-in has ended")
+        try await expectNil(site.identity.administration.account(email: "eve@example.com")?.emailVerifiedAt)
         await strict.close()
         await site.close()
     }
@@ -252,7 +253,7 @@ extension Site {
         let page = try await strict.visit(&agent, upstream, app)
         let code = try #require(await strict.mailedCode())
         _ = try await strict.tokens.signOutEverywhere(accessToken: session.access)
-        #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
+        try await expectEqual(agent.answer(page, [("code", code)]).title, "This sign-in has ended")
         await strict.close()
         await site.close()
     }
@@ -265,7 +266,7 @@ extension Site {
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
         _ = try await site.signIn(through: upstream)
-        #expect(await site.subjects() == ["An account was created with your address"])
+        await expectEqual(site.subjects(), ["An account was created with your address"])
         await site.close()
     }
 
@@ -278,10 +279,10 @@ extension Site {
             try await site.signIn(through: upstream, as: ["sub": .string(email), "email": .string(email)]).status
         }
         // A user who tries again and again uses up one; each further address another, for it is shown to have an account.
-        for _ in 0..<6 { #expect(try await status("ada@example.com") == 409) }
-        #expect(try await status("bob@example.com") == 409)
-        #expect(try await status("new@example.com") == 200)
-        #expect(try await status("other@example.com") == 429)
+        for _ in 0..<6 { try await expectEqual(status("ada@example.com"), 409) }
+        try await expectEqual(status("bob@example.com"), 409)
+        try await expectEqual(status("new@example.com"), 200)
+        try await expectEqual(status("other@example.com"), 429)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -52,7 +53,7 @@ private struct AppleDevice: Sendable {
     @Test func `Sign in with Apple on the device signs in as the same user as Apple's page does`() async throws {
         let device = try await AppleDevice.start()
         let first = try await device.send(device.token(), ["name": "Ada Byron"])
-        #expect(first.status == 200)
+        expectEqual(first.status, 200)
         let profile = try await device.site.get("/user/profile", bearer: first.access)
         #expect(profile.string("name") == "Ada Byron" && profile.json["emailVerified"] == true)
         var agent = UserAgent(device.site)
@@ -61,8 +62,7 @@ private struct AppleDevice: Sendable {
         let query = try device.upstream.approve(begun.location, as: ["sub": "001.ada"])
         let returned = try await agent.post("/api/auth/apple/callback", form: query)
         let page = try await device.site.exchange(returned.parameters["code"] ?? "", app)
-        #expect(
-            try await device.site.get("/user/profile", bearer: page.access).string("id") == profile.string("id"))
+        try await expectEqual(device.site.get("/user/profile", bearer: page.access).string("id"), profile.string("id"))
         await device.site.close()
     }
 
@@ -70,10 +70,10 @@ private struct AppleDevice: Sendable {
     func `Sign in with Apple on the device is accepted once, with the nonce that its app has chosen`() async throws {
         let device = try await AppleDevice.start()
         let token = try device.token()
-        #expect(try await device.send(token, nonce: "another nonce of the app").status == 401)
-        #expect(try await device.send(token, nonce: Hex.encode(device.nonce.digest)).status == 401)
-        #expect(try await device.send(token, nonce: "short").status == 401)
-        #expect(try await device.send(token).status == 200)
+        try await expectEqual(device.send(token, nonce: "another nonce of the app").status, 401)
+        try await expectEqual(device.send(token, nonce: Hex.encode(device.nonce.digest)).status, 401)
+        try await expectEqual(device.send(token, nonce: "short").status, 401)
+        try await expectEqual(device.send(token).status, 200)
         let again = try await device.send(token)
         #expect(again.status == 401 && again.string("code") == "invalidSignInCode")
         await device.site.close()
@@ -101,13 +101,13 @@ private struct AppleDevice: Sendable {
             "nobody's": { $0.subject = nil },
         ]
         for (name, change) in changes {
-            #expect(try await device.send(device.token(change)).status == 401, "\(name)")
+            try await expectEqual(device.send(device.token(change)).status, 401, "\(name)")
         }
         let forged = try JWT.sign(try JWT(unverified: device.token()).claims, with: Key.generate(.rs256))
-        #expect(try await device.send(forged).status == 401)
-        #expect(try await device.send("no token").status == 401)
-        #expect(try await device.site.accountID("ada@privaterelay.appleid.com") == nil)
-        #expect(try await device.send(device.token { $0.audience = ["com.example.todo"] }).status == 200)
+        try await expectEqual(device.send(forged).status, 401)
+        try await expectEqual(device.send("no token").status, 401)
+        try await expectNil(device.site.accountID("ada@privaterelay.appleid.com"))
+        try await expectEqual(device.send(device.token { $0.audience = ["com.example.todo"] }).status, 200)
         await device.site.close()
     }
 
@@ -128,17 +128,17 @@ private struct AppleDevice: Sendable {
         }
         device.upstream.deviate { $0.checksVerifier = false }
         let other = try await device.send(device.token(), ["authorizationCode": .string(code("001.eve"))])
-        #expect(other.status == 401)
+        expectEqual(other.status, 401)
         let invented = try await device.send(
             device.token { $0["jti"] = "2" }, ["authorizationCode": "invented"])
-        #expect(invented.status == 401)
+        expectEqual(invented.status, 401)
         let right = try await device.send(
             device.token { $0["jti"] = "3" }, ["authorizationCode": .string(code("001.ada"))])
-        #expect(right.status == 200)
+        expectEqual(right.status, 200)
         let request = try #require(device.upstream.requests.last { $0.path == "/auth/token" })
         let form = ScriptedUpstream.parameters("?\(request.body.text ?? "")")
         #expect(form["client_id"] == "com.example.notes" && form["redirect_uri"] == nil)
-        #expect(try JWT(unverified: form["client_secret"] ?? "").claims.subject == "com.example.notes")
+        try expectEqual(JWT(unverified: form["client_secret"] ?? "").claims.subject, "com.example.notes")
         await device.site.close()
     }
 
@@ -153,9 +153,10 @@ private struct AppleDevice: Sendable {
         let token = try device.token { $0["jti"] = "2" }
         let asked = try await device.send(token)
         #expect(asked.status == 403 && asked.string("code") == "mfaRequired")
-        #expect(try await device.send(token, ["otp": .string(app.wrongCode(at: device.site.clock.now))]).status == 401)
+        try await expectEqual(
+            device.send(token, ["otp": .string(app.wrongCode(at: device.site.clock.now))]).status, 401)
         let right = try await device.send(token, ["otp": .string(app.code(at: device.site.clock.now))])
-        #expect(right.status == 200)
+        expectEqual(right.status, 200)
         await device.site.close()
     }
 
@@ -168,15 +169,15 @@ private struct AppleDevice: Sendable {
         let taken = try await device.send(device.token { $0["email"] = "ada@example.com" })
         #expect(taken.status == 403 && taken.string("code") == "emailUnverified")
         let unknown = try await device.send(device.token { $0["email"] = "eve@example.com" })
-        #expect(unknown.json == taken.json)
-        #expect(try await device.site.accountID("eve@example.com") == nil)
+        expectEqual(unknown.json, taken.json)
+        try await expectNil(device.site.accountID("eve@example.com"))
         await device.site.close()
     }
 
     @Test func `Sign in with Apple on the device is absent without the apps' identifiers`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
-        #expect(try await site.post("/api/auth/staff/exchange", [:]).status == 404)
+        try await expectEqual(site.post("/api/auth/staff/exchange", [:]).status, 404)
         #expect(UpstreamProvider(word: "staff;issuer=https://sso.example.com;client_id=l;app_ids=x")?.flaw != nil)
         await site.close()
     }

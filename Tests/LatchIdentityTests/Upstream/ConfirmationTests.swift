@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -38,13 +39,13 @@ private let silent: Claims = {
         #expect(page.field("X-Frame-Options") == "DENY" && page.field("Referrer-Policy") == "no-referrer")
         // Whoever sends the form without the browser's cookie, as another site does, gets nothing.
         var other = UserAgent(site)
-        #expect(try await other.answer(page).status == 400)
+        try await expectEqual(other.answer(page).status, 400)
         let kept = agent.cookies
         let returned = try await agent.answer(page)
         #expect(returned.location.hasPrefix("notes://auth/callback?code=oc1."))
-        #expect(try await site.exchange(returned.parameters["code"] ?? "", app).status == 200)
+        try await expectEqual(site.exchange(returned.parameters["code"] ?? "", app).status, 200)
         agent.cookies = kept
-        #expect(try await agent.answer(page).title == "This sign-in has ended")
+        try await expectEqual(agent.answer(page).title, "This sign-in has ended")
         await site.close()
     }
 
@@ -54,8 +55,8 @@ private let silent: Claims = {
         let page = try await site.visit(
             &agent, upstream, app, "staff", as: silent, [("state", "of the app")], confirming: false)
         let refused = try await agent.answer(page, [("refuse", "yes")])
-        #expect(refused.status == 302)
-        #expect(refused.parameters == ["error": "access_denied", "state": "of the app"])
+        expectEqual(refused.status, 302)
+        expectEqual(refused.parameters, ["error": "access_denied", "state": "of the app"])
         #expect(agent.cookies.isEmpty)
         await site.close()
     }
@@ -80,7 +81,7 @@ private let silent: Claims = {
         #expect(
             try await site.visit(&agent, upstream, claimed, as: silent, confirming: false).location
                 .hasPrefix("https://app.example.com/callback?code="))
-        #expect(try await site.visit(&agent, upstream, app, confirming: false).status == 302)
+        try await expectEqual(site.visit(&agent, upstream, app, confirming: false).status, 302)
         await site.close()
     }
 
@@ -96,7 +97,7 @@ private let silent: Claims = {
         var user = silent
         if prompt == "login" { user["auth_time"] = .integer(Int64(noon.timeIntervalSince1970) - 30) }
         let returned = try await site.visit(&agent, upstream, app, "google", as: user, more, confirming: false)
-        #expect(returned.status == status)
+        expectEqual(returned.status, status)
         await site.close()
     }
 
@@ -108,17 +109,17 @@ private let silent: Claims = {
         var agent = UserAgent(site)
         let page = try await site.visit(
             &agent, upstream, app, "staff", as: Site.ada, [("intent", "link")], confirming: false)
-        #expect(page.title == "Link your staff account?")
+        expectEqual(page.title, "Link your staff account?")
         var late = UserAgent(site)
         let forgotten = try await site.visit(
             &late, upstream, app, "staff", as: Site.ada, [("intent", "link")], confirming: false)
         let kept = agent.cookies
         let code = try await agent.answer(page).parameters["code"] ?? ""
-        #expect(try await site.link(code, app, bearer: access).status == 201)
+        try await expectEqual(site.link(code, app, bearer: access).status, 201)
         agent.cookies = kept
-        #expect(try await agent.answer(page).title == "This sign-in has ended")
+        try await expectEqual(agent.answer(page).title, "This sign-in has ended")
         site.clock.advance(by: SignInChallenges.lifetime + 1)
-        #expect(try await late.answer(forgotten).title == "This sign-in has ended")
+        try await expectEqual(late.answer(forgotten).title, "This sign-in has ended")
         await site.close()
     }
 
@@ -141,7 +142,7 @@ private let silent: Claims = {
             var agent = UserAgent(site)
             let page = try await site.visit(&agent, upstream, app, as: silent, confirming: false)
             try await end()
-            #expect(try await agent.answer(page).title == "This sign-in has ended", "\(name)")
+            try await expectEqual(agent.answer(page).title, "This sign-in has ended", "\(name)")
         }
         await site.close()
     }
@@ -184,11 +185,11 @@ private let silent: Claims = {
         for number in 0..<8 {
             let forced = try await agent.send(
                 .get, UpstreamApp().path(), fields: ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"])
-            #expect(forced.status == (number < 1 ? 302 : 429), "\(number)")
+            expectEqual(forced.status, number < 1 ? 302 : 429, "\(number)")
         }
         let returned = try await agent.get(
             "/api/auth/staff/callback?\(upstream.approve(begun.location, as: Site.ada))")
-        #expect(returned.status == 302)
+        expectEqual(returned.status, 302)
         await site.close()
     }
 
@@ -205,10 +206,10 @@ private let silent: Claims = {
         }
         #expect(agent.cookies.count <= 4 && agent.cookies.count >= 2)
         let oldest = try upstream.approve(begun[0].location, as: Site.ada)
-        #expect(try await agent.get("/api/auth/staff/callback?\(oldest)").status == 400)
+        try await expectEqual(agent.get("/api/auth/staff/callback?\(oldest)").status, 400)
         for last in begun.suffix(2) {
             let query = try upstream.approve(last.location, as: Site.ada)
-            #expect(try await agent.get("/api/auth/staff/callback?\(query)").title != "This sign-in has ended")
+            try await expectNotEqual(agent.get("/api/auth/staff/callback?\(query)").title, "This sign-in has ended")
         }
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -67,7 +68,7 @@ extension Site {
         let methods = try await auth.signInMethods()
         #expect(!methods.hasPassword && !methods.hasSecondFactor && methods.providers == ["staff"])
         #expect(methods.links.map(\.provider) == ["staff"] && methods.links.first?.email == "ada@example.com")
-        #expect(methods.links.first?.linkedAt == noon)
+        expectEqual(methods.links.first?.linkedAt, noon)
         site.clock.advance(by: 61)
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         func isRecent() async throws -> Bool {
@@ -80,11 +81,11 @@ extension Site {
         let ada = Site.ada.authenticated(at: site.clock.now)
         try await auth.reauthenticate(through: "staff", using: site.browser(upstream, as: ada), redirectingTo: link)
         #expect(try await isRecent())
-        #expect(auth.account?.id == account.id)
+        expectEqual(auth.account?.id, account.id)
         // The provider was asked to show its page.
         let app = UpstreamApp()
         let begun = try await site.get(app.path("staff", [("intent", "reauthenticate")]))
-        #expect(begun.parameters["prompt"] == "login")
+        expectEqual(begun.parameters["prompt"], "login")
         await site.close()
     }
 
@@ -101,17 +102,17 @@ extension Site {
             #expect(refused.status == 403 && refused.string("code") == "invalidSignInCode")
         }
         let code = try await site.reauthenticationCode(upstream, app).parameters["code"] ?? ""
-        #expect(try await site.reauthenticate(code, UpstreamApp(), bearer: access).status == 403)
-        #expect(try await site.reauthenticate(code, app, bearer: access).status == 403)
+        try await expectEqual(site.reauthenticate(code, UpstreamApp(), bearer: access).status, 403)
+        try await expectEqual(site.reauthenticate(code, app, bearer: access).status, 403)
         // Codes of the three purposes are of no use for each other.
         let link = try await site.linkCode(upstream, app)
-        #expect(try await site.reauthenticate(link, app, bearer: access).status == 403)
+        try await expectEqual(site.reauthenticate(link, app, bearer: access).status, 403)
         let own = try await site.reauthenticationCode(upstream, app).parameters["code"] ?? ""
-        #expect(try await site.exchange(own, app).status == 401)
+        try await expectEqual(site.exchange(own, app).status, 401)
         let again = try await site.reauthenticationCode(upstream, app).parameters["code"] ?? ""
-        #expect(try await site.link(again, app, bearer: access).status == 403)
+        try await expectEqual(site.link(again, app, bearer: access).status, 403)
         let events = try await site.identity.audit.records(limit: 50).map(\.event)
-        #expect(events.filter { $0 == "reauthentication.failed" }.count == 2)
+        expectEqual(events.filter { $0 == "reauthentication.failed" }.count, 2)
         #expect(!events.contains("device.authenticated"))
         await site.close()
     }
@@ -122,7 +123,7 @@ extension Site {
         _ = try await site.signIn(through: upstream)
         let page = try await site.reauthenticationCode(
             upstream, UpstreamApp(), as: Site.ada.authenticated(at: noon - 3600))
-        #expect(page.title == "The provider did not ask you to sign in")
+        expectEqual(page.title, "The provider did not ask you to sign in")
         #expect(page.location.isEmpty)
         // Nor does a sign-in that asks for a login accept another one.
         let yesterday = Site.ada.authenticated(at: noon - 3600)
@@ -130,7 +131,7 @@ extension Site {
             var agent = UserAgent(site)
             let page = try await site.visit(
                 &agent, upstream, UpstreamApp(), as: yesterday, [("prompt", prompt)], confirming: false)
-            #expect((page.title == "The provider did not ask you to sign in") == isRefused)
+            expectEqual(page.title == "The provider did not ask you to sign in", isRefused)
         }
         await site.close()
     }
@@ -147,7 +148,7 @@ extension Site {
         _ = try await site.signIn(through: upstream, "facebook", as: ["sub": "77"])
         var agent = UserAgent(site)
         let begun = try await agent.get(UpstreamApp().path("facebook", [("intent", "reauthenticate")]))
-        #expect(begun.parameters["prompt"] == nil)
+        expectNil(begun.parameters["prompt"])
         let page = try await agent.get(
             "/api/auth/facebook/callback?\(try upstream.approve(begun.location, as: ["sub": "77"]))")
         #expect(page.title == "The provider did not ask you to sign in" && page.location.isEmpty)
@@ -166,8 +167,8 @@ extension Site {
         let missing = try await site.reauthenticate(code, app, bearer: access)
         #expect(missing.status == 403 && missing.string("code") == "mfaRequired")
         let otp = factor.code(at: site.clock.now)
-        #expect(try await site.reauthenticate(code, app, bearer: access, otp: otp).status == 200)
-        #expect(try await site.bearer(access).device.factorAt == site.clock.now)
+        try await expectEqual(site.reauthenticate(code, app, bearer: access, otp: otp).status, 200)
+        try await expectEqual(site.bearer(access).device.factorAt, site.clock.now)
         let next = try await site.reauthenticationCode(upstream, app).parameters["code"] ?? ""
         let wrong = try await site.reauthenticate(next, app, bearer: access, otp: otp)
         #expect(wrong.status == 403 && wrong.string("code") == "invalidCode")
@@ -216,7 +217,7 @@ extension Site {
         try await auth.signIn(with: user)
         let profile = try await auth.profile()
         #expect(profile.name == "Ada Byron" && profile.email == "ada@privaterelay.appleid.com")
-        #expect(try await auth.signInMethods().links.map(\.provider) == [.apple])
+        try await expectEqual(auth.signInMethods().links.map(\.provider), [.apple])
         let other = try site.authClient()
         await #expect(throws: AccountError.self) { try await other.signIn(with: user) }
         #expect(!other.session.currentState.isSignedIn)

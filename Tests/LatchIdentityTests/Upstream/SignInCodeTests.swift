@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -25,7 +26,7 @@ import Testing
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
         let page = try await agent.get(UpstreamApp(redirect: redirect).path())
-        #expect(page.status == 400)
+        expectEqual(page.status, 400)
         #expect(page.location.isEmpty && agent.cookies.isEmpty)
         #expect(redirect.isEmpty || !page.text.contains(redirect))
         #expect(upstream.requests.isEmpty)
@@ -44,7 +45,7 @@ import Testing
             "\(url)&\(url)&code_challenge=\(challenge)&code_challenge_method=S256",
             "\(url)&code_challenge=\(challenge)&code_challenge_method=S256&intent=admin",
         ] {
-            #expect(try await site.get("/api/auth/staff?\(query)").status == 400, "\(query)")
+            try await expectEqual(site.get("/api/auth/staff?\(query)").status, 400, "\(query)")
         }
         await site.close()
     }
@@ -57,8 +58,8 @@ import Testing
         let path = "/api/auth/staff?redirect=notes%3A%2F%2Fauth%2Fcallback"
         let probe = try await site.send(.head, path)
         #expect(probe.status == 302 && probe.parameters["state"]?.isEmpty == false)
-        #expect(try await site.send(.head, "/api/auth/staff?redirect=evil%3A%2F%2Fauth%2Fcallback").status == 400)
-        #expect(try await site.get(path).status == 400)
+        try await expectEqual(site.send(.head, "/api/auth/staff?redirect=evil%3A%2F%2Fauth%2Fcallback").status, 400)
+        try await expectEqual(site.get(path).status, 400)
         await site.close()
     }
 
@@ -71,16 +72,17 @@ import Testing
         let app = UpstreamApp()
         var agent = UserAgent(site)
         let returned = try await site.visit(&agent, upstream, app)
-        #expect(returned.status == 302)
+        expectEqual(returned.status, 302)
         #expect(returned.location.hasPrefix("notes://auth/callback?code=oc1."))
-        #expect(Set(returned.parameters.keys) == ["code"])
-        #expect(returned.field("Referrer-Policy") == "no-referrer")
-        #expect(returned.field(.cacheControl) == "no-store")
+        expectEqual(Set(returned.parameters.keys), ["code"])
+        expectEqual(returned.field("Referrer-Policy"), "no-referrer")
+        expectEqual(returned.field(.cacheControl), "no-store")
         #expect(agent.cookies.isEmpty)
         // The store has a digest.
         let code = try #require(returned.parameters["code"])
         let connection = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
-        #expect(try connection.number("SELECT count(*) FROM sign_in_code WHERE digest = ?", [.blob(code.digest)]) == 1)
+        try expectEqual(
+            connection.number("SELECT count(*) FROM sign_in_code WHERE digest = ?", [.blob(code.digest)]), 1)
         let bytes = try ["", "-wal"].flatMap { try Array(Data(contentsOf: URL(filePath: site.folder.file() + $0))) }
         #expect(!String(decoding: bytes, as: UTF8.self).contains(code))
         await site.close()
@@ -94,16 +96,16 @@ import Testing
         let site = try await Site.brokering(upstream) { $0.tokenRedirects = ["old://auth/callback"] }
         var agent = UserAgent(site)
         let begun = try await agent.get("/api/auth/staff?redirect=old%3A%2F%2Fauth%2Fcallback&prompt=select_account")
-        #expect(begun.status == 302)
+        expectEqual(begun.status, 302)
         let query = try upstream.approve(begun.location, as: Site.ada)
         let returned = try await agent.get("/api/auth/staff/callback?\(query)")
         #expect(returned.location.hasPrefix("old://auth/callback?accessToken="))
         let access = try #require(returned.parameters["accessToken"])
-        #expect(try await site.get("/user/profile", bearer: access).status == 200)
-        #expect(try await site.renew(returned.parameters["refreshToken"] ?? "").status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: access).status, 200)
+        try await expectEqual(site.renew(returned.parameters["refreshToken"] ?? "").status, 200)
         let coded = try await site.visit(&agent, upstream, UpstreamApp(redirect: "old://auth/callback"))
-        #expect(Set(coded.parameters.keys) == ["code"])
-        #expect(try await agent.get("/api/auth/staff?redirect=notes%3A%2F%2Fauth%2Fcallback").status == 400)
+        expectEqual(Set(coded.parameters.keys), ["code"])
+        try await expectEqual(agent.get("/api/auth/staff?redirect=notes%3A%2F%2Fauth%2Fcallback").status, 400)
         await site.close()
     }
 }
@@ -122,10 +124,10 @@ import Testing
         let path = "/api/auth/staff/callback?\(try upstream.approve(begun.location, as: Site.ada))"
         let returned = try await agent.get(path)
         #expect(returned.status == 200 && returned.field(.cacheControl) == "no-store")
-        #expect(try await site.get("/user/profile", bearer: returned.string("accessToken")).status == 200)
-        #expect(Array(agent.cookies.keys) == ["refreshToken"])
-        #expect(agent.cookies["refreshToken"] == returned.string("refreshToken"))
-        #expect(try await agent.get(path).status == 400)
+        try await expectEqual(site.get("/user/profile", bearer: returned.string("accessToken")).status, 200)
+        expectEqual(Array(agent.cookies.keys), ["refreshToken"])
+        expectEqual(agent.cookies["refreshToken"], returned.string("refreshToken"))
+        try await expectEqual(agent.get(path).status, 400)
         await site.close()
     }
 
@@ -144,7 +146,7 @@ import Testing
         let site = try await site(upstream)
         let (totp, access) = try await site.enrol()
         let app = UpstreamApp()
-        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        try await expectEqual(site.link(try await site.linkCode(upstream, app), app, bearer: access).status, 201)
         var agent = UserAgent(site)
         let begun = try await agent.get("/api/auth/staff")
         let query = try upstream.approve(begun.location, as: Site.ada)
@@ -161,7 +163,7 @@ import Testing
         let response = try await site.send(.get, "/api/auth/staff", fields: ["Sec-Fetch-Site": "cross-site"])
         #expect(response.status == 403 && response.location.isEmpty)
         let typed = try await site.send(.get, "/api/auth/staff", fields: ["Sec-Fetch-Site": "none"])
-        #expect(typed.status == 302)
+        expectEqual(typed.status, 302)
         await site.close()
     }
 
@@ -169,11 +171,11 @@ import Testing
         let upstream = try ScriptedUpstream()
         let site = try await site(upstream)
         let other = try await Site.brokering(ScriptedUpstream())
-        #expect(try await other.get("/api/auth/staff").status == 400)
+        try await expectEqual(other.get("/api/auth/staff").status, 400)
         let challenge = Base64URL.encode(UpstreamApp().verifier.digest)
         for query in ["intent=link", "intent=reauthenticate", "code_challenge=\(challenge)&code_challenge_method=S256"]
         {
-            #expect(try await site.get("/api/auth/staff?\(query)").status == 400, "\(query)")
+            try await expectEqual(site.get("/api/auth/staff?\(query)").status, 400, "\(query)")
         }
         await other.close()
         await site.close()
@@ -193,19 +195,19 @@ import Testing
         let app = UpstreamApp()
         let used = try await code(site, upstream, app)
         let response = try await site.exchange(used, app)
-        #expect(response.status == 200)
-        #expect(response.field(.setCookie)?.hasPrefix("refreshToken=") == true)
-        #expect(Set(response.json.keys) == Set(try await site.reference().json.keys))
-        #expect(try await site.exchange(used, app).status == 401)
+        expectEqual(response.status, 200)
+        expectEqual(response.field(.setCookie)?.hasPrefix("refreshToken="), true)
+        expectEqual(Set(response.json.keys), Set(try await site.reference().json.keys))
+        try await expectEqual(site.exchange(used, app).status, 401)
         let late = try await code(site, upstream, app)
         site.clock.advance(by: 61)
-        #expect(try await site.exchange(late, app).status == 401)
+        try await expectEqual(site.exchange(late, app).status, 401)
         let stolen = try await code(site, upstream, app)
         let thief = try await site.exchange(stolen, UpstreamApp())
-        #expect(thief.status == 401)
-        #expect(thief.string("code") == "invalidSignInCode")
+        expectEqual(thief.status, 401)
+        expectEqual(thief.string("code"), "invalidSignInCode")
         // Whoever has it ends it.
-        #expect(try await site.exchange(stolen, app).status == 401)
+        try await expectEqual(site.exchange(stolen, app).status, 401)
         let records = try await site.identity.audit.records(limit: 50)
         #expect(records.contains { $0.event == "signIn.codeRefused" && $0.detail == "staff from in process" })
         await site.close()
@@ -220,7 +222,7 @@ import Testing
             for _ in 0..<8 { group.addTask { try await site.exchange(code, app).status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(statuses.sorted() == [200] + Array(repeating: 401, count: 7))
+        expectEqual(statuses.sorted(), [200] + Array(repeating: 401, count: 7))
         await site.close()
     }
 
@@ -245,12 +247,12 @@ import Testing
         let id = try #require(try await site.accountID("ada@example.com"))
         _ = try await site.identity.administration.setStatus(of: id, to: .suspended, by: nil)
         _ = try await site.identity.administration.setStatus(of: id, to: .active, by: nil)
-        #expect(try await site.exchange(code, app).status == 401)
+        try await expectEqual(site.exchange(code, app).status, 401)
         // Also by one that has left the code in the store.
         let second = try await self.code(site, upstream, app)
         try SQLiteConnection(path: site.folder.file(), access: .readWrite)
             .run("UPDATE account SET credential_version = credential_version + 1")
-        #expect(try await site.exchange(second, app).status == 401)
+        try await expectEqual(site.exchange(second, app).status, 401)
         await site.close()
     }
 
@@ -266,14 +268,14 @@ import Testing
         if isSignOut {
             let code = try await code(site, upstream, app)
             _ = try await site.tokens.signOutEverywhere(accessToken: session.access)
-            #expect(try await site.exchange(code, app).status == 401)
+            try await expectEqual(site.exchange(code, app).status, 401)
         } else {
             let bearer = try await site.bearer(session.access)
             try await site.identity.accounts.changeEmail(of: bearer, to: "eve@example.com", from: .tests)
             let token = try #require(await site.mailedToken())
             let code = try await code(site, upstream, app)
             try await site.identity.accounts.refuseEmailChange(token)
-            #expect(try await site.exchange(code, app).status == 401)
+            try await expectEqual(site.exchange(code, app).status, 401)
         }
         await site.close()
     }
@@ -283,9 +285,9 @@ import Testing
         let site = try await Site.brokering(upstream)
         let signedIn = try await site.signIn(through: upstream)
         let app = UpstreamApp()
-        #expect(try await site.exchange(try await site.linkCode(upstream, app), app).status == 401)
+        try await expectEqual(site.exchange(try await site.linkCode(upstream, app), app).status, 401)
         let code = try await code(site, upstream, app)
-        #expect(try await site.link(code, app, bearer: signedIn.access).status == 403)
+        try await expectEqual(site.link(code, app, bearer: signedIn.access).status, 403)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -43,10 +44,10 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         var ids: Set<String> = []
         for user in users {
             let signedIn = try await site.signIn(through: upstream, "microsoft", as: user)
-            #expect(signedIn.status == 200)
+            expectEqual(signedIn.status, 200)
             ids.insert(try await site.get("/user/profile", bearer: signedIn.access).string("id"))
         }
-        #expect(ids.count == 2)
+        expectEqual(ids.count, 2)
         await site.close()
     }
 
@@ -62,13 +63,13 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             var claims = user("x", of: contoso, email: "x@contoso.example")
             claims.issuer = issuer
             let page = try await site.signIn(through: upstream, "microsoft", as: claims)
-            #expect(page.status == 502, "\(issuer)")
+            expectEqual(page.status, 502, "\(issuer)")
         }
         for tenant in ["{tenantid}", "common", "\(contoso)/../\(evil)", ""] {
             let page = try await site.signIn(
                 through: upstream, "microsoft", as: user("x", of: tenant, email: "x@contoso.example"))
             // A word for several directories is an issuer of none; but one that is well formed names its own users.
-            #expect(page.status == (tenant == "common" ? 200 : 502), "\(tenant)")
+            expectEqual(page.status, tenant == "common" ? 200 : 502, "\(tenant)")
         }
         await site.close()
     }
@@ -78,14 +79,14 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let site = try await Site.brokering(
             upstream, Self.words + ";tenant=organizations;tenants=\(contoso.uppercased())", secrets: Self.secrets)
         let inside = user("in", of: contoso, email: "in@contoso.example")
-        #expect(try await site.signIn(through: upstream, "microsoft", as: inside).status == 200)
+        try await expectEqual(site.signIn(through: upstream, "microsoft", as: inside).status, 200)
         for tenant in [evil, consumers] {
             let page = try await site.signIn(
                 through: upstream, "microsoft", as: user("out", of: tenant, email: "out@contoso.example"))
-            #expect(page.status == 403)
+            expectEqual(page.status, 403)
             #expect(page.text.contains("error=tenant_not_allowed"))
         }
-        #expect(try await site.accountID("out@contoso.example") == nil)
+        try await expectNil(site.accountID("out@contoso.example"))
         await site.close()
     }
 }
@@ -102,7 +103,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             claims["xms_edov"] = flag
             claims["email_verified"] = true
             let page = try await site.signIn(through: upstream, "microsoft", as: claims)
-            #expect(page.status == 409)
+            expectEqual(page.status, 409)
             #expect(page.text.contains("You already have an account"))
             #expect(page.text.contains("notes://auth/callback?error=account_exists"))
         }
@@ -128,7 +129,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         user[flag] = .bool(value)
         let signedIn = try await site.signIn(through: upstream, "microsoft", as: user)
         let profile = try await site.get("/user/profile", bearer: signedIn.access)
-        #expect(profile.json["emailVerified"] == .bool(isVerified))
+        expectEqual(profile.json["emailVerified"], .bool(isVerified))
         await site.close()
     }
 
@@ -139,9 +140,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let upstream = try microsoft()
         let site = try await Site.brokering(upstream, "microsoft;client_id=m", secrets: "microsoft=s")
         let first = user("same", of: contoso, email: "ada@example.com")
-        #expect(try await site.signIn(through: upstream, "microsoft", as: first).status == 200)
+        try await expectEqual(site.signIn(through: upstream, "microsoft", as: first).status, 200)
         let second = user("same", of: evil, email: "ada@example.com")
-        #expect(try await site.signIn(through: upstream, "microsoft", as: second).status == 409)
+        try await expectEqual(site.signIn(through: upstream, "microsoft", as: second).status, 409)
         await site.close()
     }
 
@@ -154,10 +155,10 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         let reset: JSONValue = ["token": .string(token), "password": "a sentence of the owner"]
-        #expect(try await site.post("/api/auth/reset-password", reset).status == 200)
-        #expect(try await site.get("/user/profile", bearer: stranger.access).status == 401)
-        #expect(try await site.signIn(through: upstream).status == 409)
-        #expect(try await site.logIn(password: "a sentence of the owner").status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", reset).status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: stranger.access).status, 401)
+        try await expectEqual(site.signIn(through: upstream).status, 409)
+        try await expectEqual(site.logIn(password: "a sentence of the owner").status, 200)
         await site.close()
     }
 
@@ -170,8 +171,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let token = try #require(await site.mailedToken())
         let verified = try await site.call(
             .post, "/api/auth/verify-email", bearer: signedIn.access, ["token": .string(token)])
-        #expect(verified.status == 200)
-        #expect(try await site.signIn(through: upstream).status == 200)
+        expectEqual(verified.status, 200)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
         await site.close()
     }
 }
@@ -187,24 +188,24 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let callback = try "/api/auth/staff/callback?" + upstream.approve(begun.location, as: Site.ada)
         // Another browser: without a cookie, and with that of an attempt of its own.
         var other = UserAgent(site)
-        #expect(try await other.get(callback).status == 400)
+        try await expectEqual(other.get(callback).status, 400)
         _ = try await other.get(UpstreamApp().path())
-        #expect(try await other.get(callback).status == 400)
+        try await expectEqual(other.get(callback).status, 400)
         // The cookie of another attempt under the name of this one, and a changed one.
         var forged = UserAgent(site)
         let value = try #require(kept.first)
         forged.cookies[value.key] = try #require(other.cookies.first?.value)
-        #expect(try await forged.get(callback).status == 400)
+        try await expectEqual(forged.get(callback).status, 400)
         forged.cookies[value.key] = String(value.value.dropLast()) + (value.value.last == "A" ? "B" : "A")
-        #expect(try await forged.get(callback).status == 400)
+        try await expectEqual(forged.get(callback).status, 400)
         // HEAD, as scanners send it, uses nothing up.
-        #expect(try await agent.send(.head, callback).status == 400)
+        try await expectEqual(agent.send(.head, callback).status, 400)
         agent.cookies = kept
-        #expect(try await agent.get(callback).status == 302)
+        try await expectEqual(agent.get(callback).status, 302)
         // The same response with the same cookie, which somebody kept.
         agent.cookies = kept
         let replayed = try await agent.get(callback)
-        #expect(replayed.status == 400)
+        expectEqual(replayed.status, 400)
         #expect(replayed.text.contains("This sign-in has ended"))
         await site.close()
     }
@@ -216,7 +217,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let begun = try await agent.get(UpstreamApp().path())
         site.clock.advance(by: 601)
         let callback = try "/api/auth/staff/callback?" + upstream.approve(begun.location, as: Site.ada)
-        #expect(try await agent.get(callback).status == 400)
+        try await expectEqual(agent.get(callback).status, 400)
         await site.close()
     }
 
@@ -234,9 +235,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         var there = UserAgent(node)
         there.cookies = agent.cookies
         let returned = try await there.get(callback)
-        #expect(returned.status == 302)
-        #expect(try await agent.get(callback).status == 400)
-        #expect(try await site.exchange(returned.parameters["code"] ?? "", app).status == 200)
+        expectEqual(returned.status, 302)
+        try await expectEqual(agent.get(callback).status, 400)
+        try await expectEqual(site.exchange(returned.parameters["code"] ?? "", app).status, 200)
         await node.close()
         await site.close()
     }
@@ -250,9 +251,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         var agent = UserAgent(site)
         let begun = try await agent.get(UpstreamApp().path())
         let query = try upstream.approve(begun.location, as: Site.ada)
-        #expect(try await agent.get("/api/auth/evil/callback?\(query)").status == 400)
+        try await expectEqual(agent.get("/api/auth/evil/callback?\(query)").status, 400)
         let page = try await agent.get("/api/auth/staff/callback?\(query)&iss=https%3A%2F%2Fevil.example")
-        #expect(page.status == 502)
+        expectEqual(page.status, 502)
         await site.close()
     }
 
@@ -261,7 +262,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let site = try await Site.brokering(upstream)
         var claims = Site.ada
         claims["nonce"] = "another"
-        #expect(try await site.signIn(through: upstream, as: claims).status == 502)
+        try await expectEqual(site.signIn(through: upstream, as: claims).status, 502)
         await site.close()
     }
 
@@ -330,13 +331,13 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let page = try await site.signIn(through: upstream)
         #expect(page.status >= 500, "\(name)")
         #expect(page.text.contains("notes://auth/callback?error=\(error)"), "\(name): \(page.text)")
-        #expect(page.field(.contentType)?.hasPrefix("text/html") == true)
+        expectEqual(page.field(.contentType)?.hasPrefix("text/html"), true)
         #expect(!page.text.contains("code-") && !page.text.contains("access-"))
-        #expect(try await site.accountID("ada@example.com") == nil)
+        try await expectNil(site.accountID("ada@example.com"))
         // The provider is well again, a minute later: keys that could not be fetched are not asked for immediately.
         upstream.deviate { $0 = ScriptedUpstream.Deviations() }
         site.clock.advance(by: 60)
-        #expect(try await site.signIn(through: upstream).status == 200)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
         await site.close()
     }
 
@@ -351,7 +352,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             ("state", begun.parameters["state"] ?? ""),
         ])
         let page = try await agent.get("/api/auth/staff/callback?\(query)")
-        #expect(page.status == 502)
+        expectEqual(page.status, 502)
         #expect(!page.text.contains("script") && !page.text.contains("0900"))
         await site.close()
     }
@@ -363,7 +364,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
         let page = try await agent.get(UpstreamApp().path())
-        #expect(page.status == 503)
+        expectEqual(page.status, 503)
         #expect(page.text.contains("The provider isn&#39;t responding") && page.field(.retryAfter) != nil)
         await site.close()
     }
@@ -380,8 +381,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         let begun = try await attacker.get(UpstreamApp().path())
         let code = try #require(ScriptedUpstream.parameters("?\(stolen)")["code"])
         let query = FormEncoding.encode([("code", code), ("state", begun.parameters["state"] ?? "")])
-        #expect(try await attacker.get("/api/auth/staff/callback?\(query)").status == 502)
-        #expect(try await site.accountID("ada@example.com") == nil)
+        try await expectEqual(attacker.get("/api/auth/staff/callback?\(query)").status, 502)
+        try await expectNil(site.accountID("ada@example.com"))
         await site.close()
     }
 }
@@ -403,7 +404,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             let site = try await Site.brokering(upstream)
             let page = try await site.signIn(through: upstream, as: ["sub": "carol"])
             #expect(page.status >= 500, "\(member)")
-            #expect(upstream.hosts == ["sso.example.com"], "\(member)")
+            expectEqual(upstream.hosts, ["sso.example.com"], "\(member)")
             #expect(upstream.requests.allSatisfy { $0.scheme == "https" })
             await site.close()
         }
@@ -422,7 +423,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             let site = try await Site.brokering(upstream)
             let page = try await site.signIn(through: upstream, as: ["sub": "carol"])
             #expect(page.status >= 500, "\(path)")
-            #expect(upstream.hosts == ["sso.example.com"], "\(path)")
+            expectEqual(upstream.hosts, ["sso.example.com"], "\(path)")
             await site.close()
         }
     }

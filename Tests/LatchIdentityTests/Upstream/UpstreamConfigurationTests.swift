@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -28,15 +29,15 @@ import Testing
     ) async throws {
         let upstream = try ScriptedUpstream()
         let error = await failure { try await Site.brokering(upstream, words, secrets: secrets) }
-        #expect(error?.code == "invalidSetting")
-        #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
+        expectEqual(error?.code, "invalidSetting")
+        expectEqual(error?.message.contains(problem), true, "\(error?.message ?? "")")
         #expect(error?.hint != nil)
     }
 
     @Test func `The configuration of other providers is refused without a URL of an app`() async throws {
         let upstream = try ScriptedUpstream()
         let error = await failure { try await Site.brokering(upstream) { $0.signInRedirects = [] } }
-        #expect(error?.message.contains("sign_in_redirects") == true)
+        expectEqual(error?.message.contains("sign_in_redirects"), true)
     }
 
     @Test func `The configuration of other providers reads a secret from a file, and shows none`() async throws {
@@ -47,14 +48,14 @@ import Testing
         let error = await failure {
             try await Site.brokering(upstream, "google;client_id=a;secret_file=\(path)", secrets: "")
         }
-        #expect(error?.message.contains("a secret_file with a secret") == true)
+        expectEqual(error?.message.contains("a secret_file with a secret"), true)
         try Data("from the file\n".utf8).write(to: URL(filePath: path))
         let site = try await Site.brokering(
             upstream, "staff;issuer=https://sso.example.com;client_id=latch;secret_file=\(path)", secrets: "")
-        #expect(try await site.signIn(through: upstream).status == 200)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
         let request = try #require(upstream.requests.first { $0.path == "/token" })
         let expected = Data("latch:from%20the%20file".utf8).base64EncodedString()
-        #expect(request.fields[.authorization] == "Basic \(expected)")
+        expectEqual(request.fields[.authorization], "Basic \(expected)")
         let configuration = try IdentityConfiguration(values: ["upstream_secrets": "staff=hunter2"])
         #expect(!"\(configuration)".contains("hunter2"))
         await site.close()
@@ -62,12 +63,12 @@ import Testing
 
     @Test func `The configuration of other providers adds routes only for its providers`() async throws {
         let site = try await Site()
-        #expect(try await site.get("/api/auth/google").status == 404)
-        #expect(try await site.post("/api/auth/exchange", [:]).status == 404)
+        try await expectEqual(site.get("/api/auth/google").status, 404)
+        try await expectEqual(site.post("/api/auth/exchange", [:]).status, 404)
         let upstream = try ScriptedUpstream()
         let brokering = try await Site.brokering(upstream)
-        #expect(try await brokering.get("/api/auth/google").status == 404)
-        #expect(try await brokering.get("/api/auth/staff").status == 400)
+        try await expectEqual(brokering.get("/api/auth/google").status, 404)
+        try await expectEqual(brokering.get("/api/auth/staff").status, 400)
         await site.close()
         await brokering.close()
     }
@@ -78,15 +79,15 @@ import Testing
         let brokering = try await Site.brokering(upstream)
         var count = 0
         for _ in 0..<3 {
-            #expect(try await brokering.get(UpstreamApp().path()).status == 302)
+            try await expectEqual(brokering.get(UpstreamApp().path()).status, 302)
             count = upstream.requests.count
         }
-        #expect(count == 1)
+        expectEqual(count, 1)
         brokering.clock.advance(by: 86_401)
-        #expect(try await brokering.get(UpstreamApp().path()).status == 302)
+        try await expectEqual(brokering.get(UpstreamApp().path()).status, 302)
         try await eventually { upstream.requests.count >= 2 }
-        #expect(try await brokering.get(UpstreamApp().path()).status == 302)
-        #expect(upstream.requests.count == 2)
+        try await expectEqual(brokering.get(UpstreamApp().path()).status, 302)
+        expectEqual(upstream.requests.count, 2)
         await brokering.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -20,7 +21,7 @@ import Testing
         let app = UpstreamApp()
         let code = try await site.linkCode(upstream, app)
         let linked = try await site.link(code, app, bearer: login.access)
-        #expect(linked.status == 201)
+        expectEqual(linked.status, 201)
         #expect(linked.string("provider") == "staff" && linked.string("email") == "ada@example.com")
         let list = try await site.get("/api/auth/links", bearer: login.access)
         #expect(list.json["links"]?.arrayValue?.count == 1 && list.json["hasPassword"] == true)
@@ -28,7 +29,7 @@ import Testing
         let ids = try await [login, signedIn].asyncMap {
             try await site.get("/user/profile", bearer: $0.access).string("id")
         }
-        #expect(ids[0] == ids[1])
+        expectEqual(ids[0], ids[1])
         // The owner hears of it, and the operator can see it.
         await site.identity.services.mails.flush()
         #expect(site.mailer.messages.contains { $0.subject == "A new way to sign in was added" })
@@ -48,7 +49,7 @@ import Testing
         let account = try await site.signUp()
         let login = try await site.logIn()
         let app = UpstreamApp()
-        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: login.access).status == 201)
+        try await expectEqual(site.link(try await site.linkCode(upstream, app), app, bearer: login.access).status, 201)
         var preferences = AccountDetailsChange()
         preferences.preferences = AccountDetails.Preferences()
         preferences.preferences?.language = "de-CH"
@@ -58,7 +59,7 @@ import Testing
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: english)
         let token = try #require(await site.mailedToken())
         let reset: JSONValue = ["token": .string(token), "password": "Another 456!"]
-        #expect(try await site.post("/api/auth/reset-password", reset, fields: english).status == 200)
+        try await expectEqual(site.post("/api/auth/reset-password", reset, fields: english).status, 200)
         await site.identity.flushMails()
         let notice = try #require(site.mailer.messages.last { $0.subject == "Dein Passwort wurde geändert" })
         #expect(notice.text.contains("auch über staff an") && notice.html?.contains("auch über staff an") == true)
@@ -75,17 +76,17 @@ import Testing
         let login = try await site.logIn()
         let other = try await site.passwordGrant(as: "phone").accessToken
         let code = try await site.linkCode(upstream, app)
-        #expect(try await site.link(code, app, bearer: "nonsense").status == 401)
+        try await expectEqual(site.link(code, app, bearer: "nonsense").status, 401)
         let refused = try await site.link(code, app, bearer: other)
-        #expect(refused.status == 403)
-        #expect(try await site.get("/api/auth/links", bearer: other).status == 403)
+        expectEqual(refused.status, 403)
+        try await expectEqual(site.get("/api/auth/links", bearer: other).status, 403)
         site.clock.advance(by: 901)
         let renewed = try await site.renew(login.refresh)
         let late = try await site.link(try await site.linkCode(upstream, app), app, bearer: renewed.access)
         #expect(late.status == 401 && late.string("code") == "signInAgain")
-        #expect(late.field(.wwwAuthenticate)?.contains("insufficient_user_authentication") == true)
+        expectEqual(late.field(.wwwAuthenticate)?.contains("insufficient_user_authentication"), true)
         let removal = try await site.call(.delete, "/api/auth/links/staff", bearer: renewed.access)
-        #expect(removal.string("code") == "signInAgain")
+        expectEqual(removal.string("code"), "signInAgain")
         await site.close()
     }
 
@@ -97,9 +98,9 @@ import Testing
         // An attacker has signed in at the provider as themselves, and slips the result into the victim's app.
         let code = try await site.linkCode(upstream, UpstreamApp(), as: ["sub": "attacker", "email": "e@example.com"])
         let injected = try await site.link(code, UpstreamApp(), bearer: login.access)
-        #expect(injected.status == 403)
+        expectEqual(injected.status, 403)
         let list = try await site.get("/api/auth/links", bearer: login.access)
-        #expect(list.json["links"]?.arrayValue?.isEmpty == true)
+        expectEqual(list.json["links"]?.arrayValue?.isEmpty, true)
         await site.close()
     }
 
@@ -117,11 +118,11 @@ import Testing
             return try await site.link(
                 try await site.linkCode(upstream, app, as: claims), app, bearer: bearer)
         }
-        #expect(try await link("one", access[0]).status == 201)
-        #expect(try await link("one", access[0]).status == 201)
-        #expect(try await link("one", access[1]).string("code") == "linkedElsewhere")
-        #expect(try await link("two", access[0]).string("code") == "alreadyLinked")
-        #expect(try await link("two", access[1]).status == 201)
+        try await expectEqual(link("one", access[0]).status, 201)
+        try await expectEqual(link("one", access[0]).status, 201)
+        try await expectEqual(link("one", access[1]).string("code"), "linkedElsewhere")
+        try await expectEqual(link("two", access[0]).string("code"), "alreadyLinked")
+        try await expectEqual(link("two", access[1]).status, 201)
         await site.close()
     }
 
@@ -131,15 +132,15 @@ import Testing
         let first = try await site.signIn(through: upstream)
         let last = try await site.call(.delete, "/api/auth/links/staff", bearer: first.access)
         #expect(last.status == 409 && last.string("code") == "lastSignIn")
-        #expect(try await site.signIn(through: upstream).status == 200)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
         try await site.signUp("bob@example.com")
         let bob = try await site.logIn("bob@example.com")
         let app = UpstreamApp()
         let claims: Claims = ["sub": "bob", "email": "bob@example.com"]
         _ = try await site.link(try await site.linkCode(upstream, app, as: claims), app, bearer: bob.access)
-        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status == 200)
-        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status == 404)
-        #expect(try await site.signIn(through: upstream, as: claims).status == 409)
+        try await expectEqual(site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status, 200)
+        try await expectEqual(site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status, 404)
+        try await expectEqual(site.signIn(through: upstream, as: claims).status, 409)
         await site.identity.services.mails.flush()
         #expect(site.mailer.messages.contains { $0.subject == "A way to sign in was removed" })
         await site.close()
@@ -151,12 +152,12 @@ import Testing
         try await site.signUp()
         let access = try await site.logIn().access
         let app = UpstreamApp()
-        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        try await expectEqual(site.link(try await site.linkCode(upstream, app), app, bearer: access).status, 201)
         let through = try await site.signIn(through: upstream)
-        #expect(try await site.get("/user/profile", bearer: through.access).status == 200)
-        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: access).status == 200)
-        #expect(try await site.get("/user/profile", bearer: through.access).status == 401)
-        #expect(try await site.get("/user/profile", bearer: access).status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: through.access).status, 200)
+        try await expectEqual(site.call(.delete, "/api/auth/links/staff", bearer: access).status, 200)
+        try await expectEqual(site.get("/user/profile", bearer: through.access).status, 401)
+        try await expectEqual(site.get("/user/profile", bearer: access).status, 200)
         await site.close()
     }
 
@@ -173,15 +174,15 @@ import Testing
         // The token was checked, and then its device is signed out.
         let gone = try await site.bearer(try await site.logIn().access)
         _ = try await site.tokens.signOut(device: gone.device.publicID, of: gone.accountID)
-        #expect(
-            await refusal { _ = try await service.link(first, verifier: app.verifier, to: gone, from: .tests) }
-                == "invalidToken")
+        await expectEqual(
+            refusal { _ = try await service.link(first, verifier: app.verifier, to: gone, from: .tests) },
+            "invalidToken")
         let access = try await site.logIn().access
-        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        try await expectEqual(site.link(try await site.linkCode(upstream, app), app, bearer: access).status, 201)
         let other = try await site.bearer(try await site.logIn().access)
         _ = try await site.tokens.signOut(device: other.device.publicID, of: other.accountID)
-        #expect(await refusal { try await service.unlink("staff", from: other, by: .tests) } == "invalidToken")
-        #expect(try await site.identity.services.store.links(of: other.accountID).count == 1)
+        await expectEqual(refusal { try await service.unlink("staff", from: other, by: .tests) }, "invalidToken")
+        try await expectEqual(site.identity.services.store.links(of: other.accountID).count, 1)
         await site.close()
     }
 
@@ -199,7 +200,7 @@ import Testing
         let first = try await site.signIn(through: upstream)
         let app = UpstreamApp()
         let code = try await site.linkCode(upstream, app, "github")
-        #expect(try await site.link(code, app, bearer: first.access).status == 201)
+        try await expectEqual(site.link(code, app, bearer: first.access).status, 201)
         let access = try await site.signIn(through: upstream).access
         let reloaded = try await Site(in: site.folder, upstream: upstream) {
             $0 = site.identity.services.configuration
@@ -208,7 +209,7 @@ import Testing
         }
         let last = try await reloaded.call(.delete, "/api/auth/links/staff", bearer: access)
         #expect(last.status == 409 && last.string("code") == "lastSignIn")
-        #expect(try await site.call(.delete, "/api/auth/links/staff", bearer: access).status == 200)
+        try await expectEqual(site.call(.delete, "/api/auth/links/staff", bearer: access).status, 200)
         await reloaded.close()
         await site.close()
     }
@@ -219,8 +220,8 @@ import Testing
         _ = try await site.signIn(through: upstream)
         let id = try #require(try await site.accountID("ada@example.com"))
         #expect(try await site.identity.administration.delete(id, isFinal: true, by: nil, because: ""))
-        #expect(try await site.signIn(through: upstream).status == 200)
-        #expect(try await site.accountID("ada@example.com") != id)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
+        try await expectNotEqual(site.accountID("ada@example.com"), id)
         await site.close()
     }
 }
@@ -232,10 +233,10 @@ import Testing
         let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
         let (totp, access) = try await site.enrol()
         let app = UpstreamApp()
-        #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
+        try await expectEqual(site.link(try await site.linkCode(upstream, app), app, bearer: access).status, 201)
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
-        #expect(page.status == 200)
+        expectEqual(page.status, 200)
         #expect(page.text.contains(#"action="/api/auth/continue""#))
         let policy = try #require(page.field("Content-Security-Policy"))
         #expect(!policy.contains("form-action"))
@@ -243,7 +244,7 @@ import Testing
             page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first)
         let wrong = try await agent.post(
             "/api/auth/continue", form: "token=\(token)&code=\(totp.wrongCode(at: site.clock.now))")
-        #expect(wrong.status == 400)
+        expectEqual(wrong.status, 400)
         #expect(wrong.text.contains("This code is wrong"))
         // Another browser has no part in it.
         var other = UserAgent(site)
@@ -251,7 +252,7 @@ import Testing
         #expect(try await other.post("/api/auth/continue", form: right).text.contains("has ended"))
         let kept = agent.cookies
         let returned = try await agent.post("/api/auth/continue", form: right)
-        #expect(returned.status == 302)
+        expectEqual(returned.status, 302)
         let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
         let session = try await site.bearer(signedIn.access)
         #expect(session.device.factorAt != nil)
@@ -276,7 +277,7 @@ import Testing
             last = try await agent.answer(page, [("code", totp.wrongCode(at: site.clock.now))])
         }
         #expect(last.status == 429 && last.title == "Enter your code")
-        #expect(last.field(.retryAfter).flatMap { Int($0) }.map { $0 > 0 } == true)
+        expectEqual(last.field(.retryAfter).flatMap { Int($0) }.map { $0 > 0 }, true)
         await site.close()
     }
 
@@ -293,7 +294,7 @@ import Testing
         let page = try await site.visit(&agent, upstream, app)
         _ = try await site.tokens.signOutEverywhere(accessToken: access)
         let ended = try await agent.answer(page, [("code", totp.code(at: site.clock.now))])
-        #expect(ended.title == "This sign-in has ended")
+        expectEqual(ended.title, "This sign-in has ended")
         await site.close()
     }
 
@@ -308,15 +309,15 @@ import Testing
         let page = try await site.visit(&agent, upstream, app)
         let token = String(
             page.text.split(separator: #"name="token" value=""#).last?.split(separator: "\"").first ?? "")
-        #expect(try await site.exchange(token, app).status == 401)
-        #expect(await refusal { try await site.complete(token, totp.recoveryCodes[0]) } == "invalidToken")
+        try await expectEqual(site.exchange(token, app).status, 401)
+        await expectEqual(refusal { try await site.complete(token, totp.recoveryCodes[0]) }, "invalidToken")
         // The link is removed while the page waits.
         let session = try await site.bearer(access)
         try await site.identity.services.upstreamSignIns.unlink("staff", from: session, by: .tests)
         let ended = try await agent.post(
             "/api/auth/continue", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
         #expect(ended.text.contains("has ended"))
-        #expect(try site.recoveryCodeCount(of: session.accountID) == totp.recoveryCodes.count)
+        try expectEqual(site.recoveryCodeCount(of: session.accountID), totp.recoveryCodes.count)
         await site.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -74,7 +75,7 @@ import Testing
         }
         #expect(response.status == 502 || response.status == 503)
         let entries = log.withLock { $0 }
-        #expect(entries.compactMap(\.refusal) == [flaw.refusal])
+        expectEqual(entries.compactMap(\.refusal), [flaw.refusal])
         #expect(!entries.description.contains("SECRET"))
         await site.close()
     }
@@ -97,7 +98,7 @@ import Testing
             request.fields[.cookie] = agent.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
             _ = try await site.identity.handler.intercepted(by: [logging]).respond(to: request)
             let entries = log.withLock { $0 }
-            #expect(entries.map(\.refusal) == [refusal])
+            expectEqual(entries.map(\.refusal), [refusal])
             #expect(!entries.description.contains("SECRET"))
         }
         await site.close()
@@ -119,6 +120,6 @@ import Testing
         let check = try #require(try await configuration.checkUpstreams(by: upstream).first)
         let found = check.error.map { "staff:\(check.part ?? ""):\($0.codeOrType)" }
         // It has sent a code that was never issued.
-        #expect(found == (flaw.refusal == "staff:token:invalidGrant" ? nil : flaw.refusal))
+        expectEqual(found, flaw.refusal == "staff:token:invalidGrant" ? nil : flaw.refusal)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -17,20 +18,20 @@ import Testing
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let first = try await site.signIn(through: upstream)
-        #expect(first.status == 200)
+        expectEqual(first.status, 200)
         let profile = try await site.get("/user/profile", bearer: first.access)
-        #expect(profile.string("email") == "ada@example.com")
-        #expect(profile.string("name") == "Ada")
-        #expect(profile.json["emailVerified"] == false)
+        expectEqual(profile.string("email"), "ada@example.com")
+        expectEqual(profile.string("name"), "Ada")
+        expectEqual(profile.json["emailVerified"], false)
         var moved = Site.ada
         moved["email"] = "ada@elsewhere.example"
         let second = try await site.signIn(through: upstream, as: moved)
         let again = try await site.get("/user/profile", bearer: second.access)
-        #expect(again.string("id") == profile.string("id"))
-        #expect(again.string("email") == "ada@example.com")
-        #expect(try await site.renew(second.refresh).status == 200)
+        expectEqual(again.string("id"), profile.string("id"))
+        expectEqual(again.string("email"), "ada@example.com")
+        try await expectEqual(site.renew(second.refresh).status, 200)
         // Nobody knows a password of it.
-        #expect(try await site.logIn().status == 401)
+        try await expectEqual(site.logIn().status, 401)
         await site.close()
     }
 
@@ -42,13 +43,13 @@ import Testing
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
         let begun = try await agent.get(UpstreamApp().path())
-        #expect(begun.status == 302)
+        expectEqual(begun.status, 302)
         #expect(begun.location.hasPrefix("https://sso.example.com/authorize?"))
         let parameters = begun.parameters
-        #expect(parameters["redirect_uri"] == "https://id.latch.example/api/auth/staff/callback")
+        expectEqual(parameters["redirect_uri"], "https://id.latch.example/api/auth/staff/callback")
         #expect(parameters["code_challenge_method"] == "S256" && parameters["nonce"]?.isEmpty == false)
         let field = try #require(agent.received.first)
-        #expect(agent.received.count == 1)
+        expectEqual(agent.received.count, 1)
         #expect(field.hasPrefix("__Host-latch-attempt-"))
         for part in ["Path=/", "Max-Age=600", "HttpOnly", "SameSite=Lax", "Secure"] {
             #expect(field.contains("; \(part)"))
@@ -78,7 +79,7 @@ import Testing
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let signedIn = try await site.signIn(through: upstream, as: ["sub": "carol"])
-        #expect(try await site.get("/user/profile", bearer: signedIn.access).string("email") == "carol@example.org")
+        try await expectEqual(site.get("/user/profile", bearer: signedIn.access).string("email"), "carol@example.org")
         await site.close()
     }
 
@@ -97,8 +98,8 @@ import Testing
             upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.org")
         let signedIn = try await site.signIn(through: upstream, as: ["sub": "dora", "email": "dora@example.org"])
         let profile = try await site.get("/user/profile", bearer: signedIn.access)
-        #expect(profile.string("email") == "dora@example.org")
-        #expect(profile.json["emailVerified"] == true)
+        expectEqual(profile.string("email"), "dora@example.org")
+        expectEqual(profile.json["emailVerified"], true)
         await site.close()
     }
 
@@ -112,7 +113,7 @@ import Testing
         let nameless = try await site.signIn(through: upstream, as: ["sub": "x"])
         #expect(nameless.text.contains("notes://auth/callback?error=email_missing"))
         let signedIn = try await site.signIn(through: upstream, as: ["sub": "y", "email": "y@example.org"])
-        #expect(try await site.get("/user/profile", bearer: signedIn.access).json["emailVerified"] == false)
+        try await expectEqual(site.get("/user/profile", bearer: signedIn.access).json["emailVerified"], false)
         await site.close()
     }
 
@@ -130,7 +131,7 @@ import Testing
         let site = try await Site.brokering(
             upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.org")
         let signedIn = try await site.signIn(through: upstream, as: ["sub": "y", "email": "y@example.org"])
-        #expect(try await site.get("/user/profile", bearer: signedIn.access).json["emailVerified"] == false)
+        try await expectEqual(site.get("/user/profile", bearer: signedIn.access).json["emailVerified"], false)
         await site.close()
     }
 
@@ -138,8 +139,8 @@ import Testing
     func `A sign-in through another provider asks for the address only of a user without an account`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
-        for _ in 0..<3 { #expect(try await site.signIn(through: upstream, as: ["sub": "carol"]).status == 200) }
-        #expect(upstream.requests.count { $0.path == "/userinfo" } == 1)
+        for _ in 0..<3 { try await expectEqual(site.signIn(through: upstream, as: ["sub": "carol"]).status, 200) }
+        expectEqual(upstream.requests.count { $0.path == "/userinfo" }, 1)
         await site.close()
     }
 
@@ -148,7 +149,7 @@ import Testing
     {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
-        #expect(try await site.signIn(through: upstream).status == 200)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
         let document = "/.well-known/openid-configuration"
         let noMetadata: @Sendable (HTTPRequest) throws -> HTTPResponse? = {
             $0.path == document ? HTTPResponse(status: .internalServerError) : nil
@@ -166,9 +167,9 @@ import Testing
         }
         func fetched() -> Int { upstream.requests.count { $0.path == document } }
         let before = fetched()
-        for _ in 0..<3 { #expect(try await site.signIn(through: upstream).status == 200) }
+        for _ in 0..<3 { try await expectEqual(site.signIn(through: upstream).status, 200) }
         try await eventually { fetched() != before }
-        #expect(fetched() == before + 1)
+        expectEqual(fetched(), before + 1)
         // Ten minutes later one request tries again, and the new endpoint is used.
         upstream.deviate {
             $0.response = { $0.path == "/token" ? HTTPResponse(status: .notFound) : nil }
@@ -176,7 +177,7 @@ import Testing
         }
         site.clock.advance(by: 601)
         while upstream.requests.last?.path != "/token2" { _ = try await site.signIn(through: upstream) }
-        #expect(fetched() == before + 2)
+        expectEqual(fetched(), before + 2)
         await site.close()
     }
 
@@ -191,9 +192,9 @@ import Testing
         // Within what a cookie holds.
         let long = String(repeating: "s", count: 1000)
         let again = try await site.visit(&agent, upstream, UpstreamApp(), "staff", as: Site.ada, [("state", long)])
-        #expect(again.parameters["state"] == long)
+        expectEqual(again.parameters["state"], long)
         for state in ["\r\n", "\u{e9}", String(repeating: "x", count: 1001)] {
-            #expect(try await agent.get(UpstreamApp().path("staff", [("state", state)])).status == 400)
+            try await expectEqual(agent.get(UpstreamApp().path("staff", [("state", state)])).status, 400)
         }
         await site.close()
     }
@@ -204,7 +205,7 @@ import Testing
         let site = try await Site.brokering(upstream)
         for email in ["", "nobody", "a@b\r\nBcc: c@d", "ada@example.com>"] {
             let page = try await site.signIn(through: upstream, as: ["sub": "x", "email": .string(email)])
-            #expect(page.status == 403)
+            expectEqual(page.status, 403)
             #expect(page.text.contains("notes://auth/callback?error=email_missing"))
         }
         await site.close()
@@ -217,9 +218,9 @@ import Testing
         let id = try #require(try await site.accountID("ada@example.com"))
         _ = try await site.identity.administration.setStatus(of: id, to: .suspended, by: nil)
         let page = try await site.signIn(through: upstream)
-        #expect(page.status == 403)
+        expectEqual(page.status, 403)
         #expect(page.text.contains("notes://auth/callback?error=account_suspended"))
-        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="failed"}"#) == 1)
+        try await expectEqual(site.metric(#"latch_upstream_sign_ins_total{result="failed"}"#), 1)
         await site.close()
     }
 
@@ -228,13 +229,13 @@ import Testing
         let site = try await Site.brokering(upstream) { $0.signUpLimitPerHour = 2 }
         for number in 0..<2 {
             let claims: Claims = ["sub": .string("\(number)"), "email": .string("\(number)@example.com")]
-            #expect(try await site.signIn(through: upstream, as: claims).status == 200)
+            try await expectEqual(site.signIn(through: upstream, as: claims).status, 200)
         }
         let third = try await site.signIn(through: upstream, as: ["sub": "3", "email": "3@example.com"])
-        #expect(third.status == 429)
+        expectEqual(third.status, 429)
         #expect(third.field(.retryAfter) != nil)
         // The others sign in as before.
-        #expect(try await site.signIn(through: upstream, as: ["sub": "0", "email": "0@example.com"]).status == 200)
+        try await expectEqual(site.signIn(through: upstream, as: ["sub": "0", "email": "0@example.com"]).status, 200)
         await site.close()
     }
 
@@ -243,8 +244,8 @@ import Testing
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
         let begun = try await agent.get(UpstreamApp().path("staff", [("prompt", "select_account")]))
-        #expect(begun.parameters["prompt"] == "select_account")
-        #expect(try await agent.get(UpstreamApp().path("staff", [("prompt", "none")])).status == 400)
+        expectEqual(begun.parameters["prompt"], "select_account")
+        try await expectEqual(agent.get(UpstreamApp().path("staff", [("prompt", "none")])).status, 400)
         await site.close()
     }
 
@@ -255,10 +256,10 @@ import Testing
         let begun = try await agent.get(UpstreamApp().path())
         let query = FormEncoding.encode([("error", "access_denied"), ("state", begun.parameters["state"] ?? "")])
         let returned = try await agent.get("/api/auth/staff/callback?\(query)")
-        #expect(returned.status == 302)
-        #expect(returned.location == "notes://auth/callback?error=access_denied")
-        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="denied"}"#) == 1)
-        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="failed"}"#) == 0)
+        expectEqual(returned.status, 302)
+        expectEqual(returned.location, "notes://auth/callback?error=access_denied")
+        try await expectEqual(site.metric(#"latch_upstream_sign_ins_total{result="denied"}"#), 1)
+        try await expectEqual(site.metric(#"latch_upstream_sign_ins_total{result="failed"}"#), 0)
         #expect(agent.cookies.isEmpty)
         await site.close()
     }
@@ -271,21 +272,21 @@ import Testing
         claims["auth_time"] = .integer(Int64(noon.timeIntervalSince1970) - 3600)
         let old = try await site.signIn(through: upstream, as: claims)
         let removal = try await site.call(.delete, "/api/auth/links/staff", bearer: old.access)
-        #expect(removal.status == 401)
-        #expect(removal.string("code") == "signInAgain")
+        expectEqual(removal.status, 401)
+        expectEqual(removal.string("code"), "signInAgain")
         await site.close()
     }
 
     @Test func `A sign-in through another provider is counted, and limited as every route is`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 1 }
-        #expect(try await site.signIn(through: upstream).status == 200)
-        #expect(try await site.metric(#"latch_upstream_sign_ins_total{result="success"}"#) == 1)
+        try await expectEqual(site.signIn(through: upstream).status, 200)
+        try await expectEqual(site.metric(#"latch_upstream_sign_ins_total{result="success"}"#), 1)
         var statuses: [Int] = []
         for _ in 0..<61 { statuses.append(try await site.get(UpstreamApp().path()).status) }
-        #expect(statuses.last == 429)
+        expectEqual(statuses.last, 429)
         let exchange = try await site.post("/api/auth/exchange", [:])
-        #expect(exchange.field("RateLimit")?.hasPrefix("\"token\"") == true)
+        expectEqual(exchange.field("RateLimit")?.hasPrefix("\"token\""), true)
         await site.close()
     }
 }
@@ -307,10 +308,10 @@ import Testing
         let signedIn = try await site.signIn(through: upstream, "github")
         let profile = try await site.get("/user/profile", bearer: signedIn.access)
         #expect(profile.string("email") == "ada@example.com" && profile.string("name") == "ada")
-        #expect(profile.json["emailVerified"] == true)
+        expectEqual(profile.json["emailVerified"], true)
         let links = try await site.identity.services.store.links(of: profile.string("id"))
-        #expect(links.first?.identity.subject == "4711")
-        #expect(links.first?.identity.issuer == "https://github.com/login/oauth")
+        expectEqual(links.first?.identity.subject, "4711")
+        expectEqual(links.first?.identity.issuer, "https://github.com/login/oauth")
         await site.close()
     }
 
@@ -336,9 +337,9 @@ import Testing
             $0.resources = ["https://graph.facebook.com/me": ["id": "77", "name": "Ada", "email": "ada@example.com"]]
         }
         let site = try await Site.brokering(upstream, "facebook;client_id=f", secrets: "facebook=s")
-        #expect(try await site.signIn(through: upstream, "facebook", as: ["sub": "77"]).status == 200)
+        try await expectEqual(site.signIn(through: upstream, "facebook", as: ["sub": "77"]).status, 200)
         let proof = upstream.requests.last { $0.authority == "graph.facebook.com" && $0.method == .get }
-        #expect(proof?.path.contains("appsecret_proof=") == true)
+        expectEqual(proof?.path.contains("appsecret_proof="), true)
         let other = try await site.signIn(through: upstream, "facebook", as: ["sub": "78"])
         #expect(other.text.contains("error=server_error"))
         await site.close()
@@ -353,18 +354,18 @@ import Testing
         let app = UpstreamApp()
         var agent = UserAgent(site)
         let begun = try await agent.get(app.path("apple"))
-        #expect(begun.parameters["response_mode"] == "form_post")
-        #expect(agent.received.first?.contains("; SameSite=None; Secure") == true)
+        expectEqual(begun.parameters["response_mode"], "form_post")
+        expectEqual(agent.received.first?.contains("; SameSite=None; Secure"), true)
         let claims: Claims = ["sub": "a-1", "email": "ada@privaterelay.appleid.com", "email_verified": "true"]
         let query = try upstream.approve(begun.location, as: claims)
-        #expect(try await agent.get("/api/auth/apple/callback?\(query)").status == 405)
+        try await expectEqual(agent.get("/api/auth/apple/callback?\(query)").status, 405)
         let user = FormEncoding.encode([("user", #"{"name":{"firstName":"Ada","lastName":"Byron"}}"#)])
         let returned = try await agent.post("/api/auth/apple/callback", form: "\(query)&\(user)")
         let signedIn = try await site.exchange(returned.parameters["code"] ?? "", app)
-        #expect(try await site.get("/user/profile", bearer: signedIn.access).string("name") == "Ada Byron")
+        try await expectEqual(site.get("/user/profile", bearer: signedIn.access).string("name"), "Ada Byron")
         let request = upstream.requests.first { $0.path == "/auth/token" }
         let secret = try #require(ScriptedUpstream.parameters("?\(request?.body.text ?? "")")["client_secret"])
-        #expect(try JWT(unverified: secret).claims.issuer == "T")
+        try expectEqual(JWT(unverified: secret).claims.issuer, "T")
         await site.close()
     }
 }

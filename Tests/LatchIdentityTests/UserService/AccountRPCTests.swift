@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -28,19 +29,19 @@ import Testing
                 "avatarUrl": "https://example.com/a.png", "profile": profile,
                 "preferences": ["language": "en", "theme": "dark", "pushNotifications": true],
             ], bearer: access)
-        #expect(changed.status == 200)
+        expectEqual(changed.status, 200)
         let shown = try await site.call(
             "GetProfile", ["userId": .string(id), "includePreferences": true], bearer: access)
         #expect(shown.json["firstName"] == "Ada" && shown.json["username"] == "ada")
-        #expect(shown.json["profile"] == profile)
-        #expect(shown.json["preferences"]?.objectValue?["theme"] == "dark")
-        #expect(shown.json["status"] == "USER_STATUS_ACTIVE")
-        #expect(shown.json["createdAt"] == "2035-01-15T08:00:00Z")
+        expectEqual(shown.json["profile"], profile)
+        expectEqual(shown.json["preferences"]?.objectValue?["theme"], "dark")
+        expectEqual(shown.json["status"], "USER_STATUS_ACTIVE")
+        expectEqual(shown.json["createdAt"], "2035-01-15T08:00:00Z")
         // Nothing but the last name is in this one; the empty text takes away, and is not "not given".
         let again = try await site.call(
             "UpdateProfile", ["userId": .string(id), "lastName": "Lovelace", "displayName": ""], bearer: access)
-        #expect(again.json["displayName"] == "Ada Lovelace")
-        #expect(again.json["profile"] == profile)
+        expectEqual(again.json["displayName"], "Ada Lovelace")
+        expectEqual(again.json["profile"], profile)
         let without = try await site.call("GetProfile", ["userId": .string(id)], bearer: access)
         #expect(without.json["preferences"] == nil && without.json["devices"] == nil)
         await site.close()
@@ -68,13 +69,13 @@ import Testing
         let tokens = [await site.mailedToken(), await site.mailedToken(to: "ada@new.example")]
         for (token, address) in zip(tokens, ["ada@example.com", "ada@new.example"]) {
             let verified = try await site.call("VerifyEmail", ["verificationToken": .string(token ?? "")])
-            #expect(verified.status == 200)
-            #expect(verified.json["email"]?.stringValue == address)
+            expectEqual(verified.status, 200)
+            expectEqual(verified.json["email"]?.stringValue, address)
         }
         let boss = try await site.token("boss@example.com", .admin).access
         let other = try await site.call(
             "UpdateProfile", ["userId": .string(id), "email": "boss2@example.com"], bearer: boss)
-        #expect(other.word == "permission_denied")
+        expectEqual(other.word, "permission_denied")
         await site.close()
     }
 
@@ -91,10 +92,10 @@ import Testing
         }
         let wrong = try await site.call("ChangePassword", body("wrong one", true), bearer: access)
         #expect(wrong.word == "permission_denied" && wrong.stableCode == "invalidCredentials")
-        #expect(try await site.call("ChangePassword", body(Site.password, true), bearer: access).status == 200)
-        #expect(try await site.call("RefreshToken", ["refreshToken": other]).word == "unauthenticated")
-        #expect(try await site.get("/user/profile", bearer: access).status == 200)
-        #expect(try await site.login(password: "another sentence to keep").status == 200)
+        try await expectEqual(site.call("ChangePassword", body(Site.password, true), bearer: access).status, 200)
+        try await expectEqual(site.call("RefreshToken", ["refreshToken": other]).word, "unauthenticated")
+        try await expectEqual(site.get("/user/profile", bearer: access).status, 200)
+        try await expectEqual(site.login(password: "another sentence to keep").status, 200)
         await site.close()
     }
 
@@ -117,11 +118,11 @@ import Testing
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(answers.count { $0.status == 200 } == 1)
+        expectEqual(answers.count { $0.status == 200 }, 1)
         for answer in answers where answer.status != 200 {
             #expect(["accountChanged", "invalidCredentials"].contains(answer.stableCode))
         }
-        #expect(try await site.get("/user/profile", bearer: access).status == 200)
+        try await expectEqual(site.get("/user/profile", bearer: access).status, 200)
         await site.close()
     }
 
@@ -137,22 +138,22 @@ import Testing
                 try await site.call(method, ["email": .string(known)]),
                 try await site.call(method, ["email": .string(unknown)]),
             ]
-            #expect(answers.map(\.status) == [200, 200])
-            #expect(answers[0].text == answers[1].text)
+            expectEqual(answers.map(\.status), [200, 200])
+            expectEqual(answers[0].text, answers[1].text)
         }
         await site.identity.services.mails.flush()
         #expect(site.mailer.messages.allSatisfy { $0.recipient == "ada@example.com" })
         _ = try await site.call("RequestPasswordReset", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         let reset: JSONValue = ["resetToken": .string(token), "newPassword": "another sentence to keep"]
-        #expect(try await site.call("ResetPassword", reset).status == 200)
+        try await expectEqual(site.call("ResetPassword", reset).status, 200)
         let again = try await site.call("ResetPassword", reset)
         #expect(again.status == 400 && again.stableCode == "invalidLink")
         for invented in ["x", token, String(repeating: "a", count: 5000)] {
             let answer = try await site.call("VerifyEmail", ["verificationToken": .string(invented)])
-            #expect(answer.stableCode == "invalidLink")
+            expectEqual(answer.stableCode, "invalidLink")
         }
-        #expect(try await site.login(password: "another sentence to keep").status == 200)
+        try await expectEqual(site.login(password: "another sentence to keep").status, 200)
         await site.close()
     }
 
@@ -163,29 +164,29 @@ import Testing
         let (bobID, bob) = try await site.token("bob@example.com", .user)
         let list = try await site.call("GetActiveDevices", bearer: access)
         let devices = try #require(list.json["devices"]?.arrayValue)
-        #expect(devices.count == 2)
+        expectEqual(devices.count, 2)
         let named = try #require(devices.first { $0.objectValue?["name"] == "Ada's iPhone" }?.objectValue)
         #expect(named["os"] == "iOS" && named["type"] == "phone" && named["isTrusted"] == nil)
         let device: JSONValue = ["deviceId": named["id"] ?? ""]
-        #expect(named["id"] == phone.session["id"])
-        #expect(try await site.call("RevokeDevice", device, bearer: bob).word == "not_found")
-        #expect(try await site.call("RevokeDevice", ["deviceId": "invented"], bearer: access).word == "not_found")
-        #expect(
-            try await site.call("GetActiveDevices", bearer: phone.session["accessToken"]?.stringValue).status == 200)
-        #expect(try await site.call("RevokeDevice", device, bearer: access).status == 200)
-        #expect(try await site.call("RevokeDevice", device, bearer: access).word == "not_found")
+        expectEqual(named["id"], phone.session["id"])
+        try await expectEqual(site.call("RevokeDevice", device, bearer: bob).word, "not_found")
+        try await expectEqual(site.call("RevokeDevice", ["deviceId": "invented"], bearer: access).word, "not_found")
+        try await expectEqual(
+            site.call("GetActiveDevices", bearer: phone.session["accessToken"]?.stringValue).status, 200)
+        try await expectEqual(site.call("RevokeDevice", device, bearer: access).status, 200)
+        try await expectEqual(site.call("RevokeDevice", device, bearer: access).word, "not_found")
         let dead = phone.session["accessToken"]?.stringValue
-        #expect(try await site.call("GetActiveDevices", bearer: dead).word == "unauthenticated")
+        try await expectEqual(site.call("GetActiveDevices", bearer: dead).word, "unauthenticated")
         // Somebody else's account is forbidden, and so is one that is nobody's.
         for other in [bobID, "nobody"] {
             for method in ["GetProfile", "UpdateProfile", "DeleteUser"] {
                 let answer = try await site.call(method, ["userId": .string(other)], bearer: access)
-                #expect(answer.status == 403)
+                expectEqual(answer.status, 403)
             }
         }
         let own = try await site.call(
             "GetProfile", ["userId": .string(id), "includeDevices": true], bearer: access)
-        #expect(own.json["devices"]?.arrayValue?.count == 1)
+        expectEqual(own.json["devices"]?.arrayValue?.count, 1)
         await site.close()
     }
 
@@ -196,11 +197,10 @@ import Testing
         let late = try await site.call("DeleteUser", ["userId": .string(id)], bearer: old)
         #expect(late.status == 401 && late.stableCode == "signInAgain")
         let access = try await site.login().session["accessToken"]?.stringValue ?? ""
-        #expect(
-            try await site.call("DeleteUser", ["userId": .string(id), "hardDelete": true], bearer: access).status == 200
-        )
-        #expect(try await site.call("GetProfile", ["userId": .string(id)], bearer: access).word == "unauthenticated")
-        #expect(try await site.register().status == 200)
+        try await expectEqual(
+            site.call("DeleteUser", ["userId": .string(id), "hardDelete": true], bearer: access).status, 200)
+        try await expectEqual(site.call("GetProfile", ["userId": .string(id)], bearer: access).word, "unauthenticated")
+        try await expectEqual(site.register().status, 200)
         await site.close()
     }
 
@@ -213,8 +213,8 @@ import Testing
         let login = try await site.logIn()
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         let deletion = try await site.call("DeleteUser", ["userId": .string(id)], bearer: login.access)
-        #expect(deletion.status == 200)
-        #expect(try await site.register().status == (isProved ? 409 : 200))
+        expectEqual(deletion.status, 200)
+        try await expectEqual(site.register().status, isProved ? 409 : 200)
         await site.close()
     }
 }
@@ -233,28 +233,28 @@ import Testing
             let page = try await site.call(
                 "GetUsers", ["limit": 3, "cursor": .string(cursor), "sortField": "email", "sortAscending": true],
                 bearer: boss)
-            #expect(page.status == 200)
-            #expect(page.json["totalCount"] == 8)
+            expectEqual(page.status, 200)
+            expectEqual(page.json["totalCount"], 8)
             let figures = page.json["statistics"]?.objectValue
             #expect(figures?["totalUsers"] == 8 && figures?["verifiedUsers"] == 5)
-            #expect(figures?["verificationRate"] == 0.625)
+            expectEqual(figures?["verificationRate"], 0.625)
             emails += page.json["users"]?.arrayValue?.compactMap { $0.objectValue?["email"]?.stringValue } ?? []
-            #expect((page.json["hasMore"] == true) == !page.string("nextCursor").isEmpty)
+            expectEqual(page.json["hasMore"] == true, !page.string("nextCursor").isEmpty)
             cursor = page.string("nextCursor")
             pages += 1
         } while !cursor.isEmpty
-        #expect(pages == 3)
-        #expect(emails == ["boss@example.com"] + (0..<7).map { "u\($0)@example.com" })
+        expectEqual(pages, 3)
+        expectEqual(emails, ["boss@example.com"] + (0..<7).map { "u\($0)@example.com" })
         let found = try await site.call(
             "GetUsers", ["searchQuery": "u3", "statusFilter": "USER_STATUS_PENDING_VERIFICATION"], bearer: boss)
-        #expect(found.json["totalCount"] == 1)
+        expectEqual(found.json["totalCount"], 1)
         let verified = try await site.call(
             "GetUsers",
             [
                 "emailVerifiedFilter": true, "roleFilter": "USER_ROLE_USER", "createdAfter": "2035-01-15T08:00:01Z",
                 "createdBefore": "2035-01-15T08:00:07Z",
             ], bearer: boss)
-        #expect(verified.json["totalCount"] == 2)
+        expectEqual(verified.json["totalCount"], 2)
         await site.close()
     }
 
@@ -266,7 +266,7 @@ import Testing
         let cursor = page.string("nextCursor")
         let same = try await site.call(
             "GetUsers", ["limit": 1, "sortField": "email", "cursor": .string(cursor)], bearer: boss)
-        #expect(same.status == 200)
+        expectEqual(same.status, 200)
         let others: [JSONValue] = [
             ["cursor": .string(cursor)], ["cursor": .string(cursor), "sortField": "username"],
             ["cursor": .string(cursor), "sortField": "email", "sortAscending": true],
@@ -296,8 +296,8 @@ import Testing
         let target = try await site.signUp("target@example.com")
         let answer = try await site.call(
             method, method == "GetUsers" ? [:] : ["userId": .string(target.id)], bearer: access)
-        #expect(answer.status == (role >= least ? 200 : 403))
-        if role < least { #expect(answer.word == "permission_denied") }
+        expectEqual(answer.status, role >= least ? 200 : 403)
+        if role < least { expectEqual(answer.word, "permission_denied") }
         await site.close()
     }
 
@@ -306,9 +306,9 @@ import Testing
         let site = try await Site()
         let (id, access) = try await site.token("boss@example.com", .admin)
         try await site.signUp("root@example.com", roles: Role.superAdmin.words)
-        #expect(try await site.call("GetUsers", bearer: access).status == 200)
+        try await expectEqual(site.call("GetUsers", bearer: access).status, 200)
         _ = try await site.identity.administration.setRole(of: id, to: .user)
-        #expect(try await site.call("GetUsers", bearer: access).status == 403)
+        try await expectEqual(site.call("GetUsers", bearer: access).status, 403)
         await site.close()
     }
 
@@ -319,8 +319,8 @@ import Testing
         let last = try await site.call("DeleteUser", ["userId": .string(id)], bearer: access)
         #expect(last.word == "failed_precondition" && last.stableCode == "lastAdministrator")
         let root = try await site.signUp("root@example.com", roles: Role.superAdmin.words)
-        #expect(try await site.call("DeleteUser", ["userId": .string(root.id)], bearer: access).status == 403)
-        #expect(try await site.call("DeleteUser", ["userId": "nobody"], bearer: access).word == "not_found")
+        try await expectEqual(site.call("DeleteUser", ["userId": .string(root.id)], bearer: access).status, 403)
+        try await expectEqual(site.call("DeleteUser", ["userId": "nobody"], bearer: access).word, "not_found")
         await site.close()
     }
 
@@ -331,7 +331,7 @@ import Testing
         let id = try await site.token("ada@example.com", .user).id
         let seen = try await site.call(
             "GetProfile", ["userId": .string(id), "includeDevices": true, "includePreferences": true], bearer: boss)
-        #expect(seen.json["devices"]?.arrayValue?.count == 1)
+        expectEqual(seen.json["devices"]?.arrayValue?.count, 1)
         #expect(!seen.text.contains("argon2"))
         await site.close()
     }

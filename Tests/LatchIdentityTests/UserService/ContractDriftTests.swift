@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchGenerator
 import LatchProtoCompiler
@@ -19,7 +20,7 @@ import Testing
         var options = SwiftOptions()
         options.visibility = .package
         let output = SwiftWriter(files: compilation.filesToGenerate, options: options).write()
-        #expect(output.files.count == 3)
+        expectEqual(output.files.count, 3)
         try Self.compare(output.files)
     }
 
@@ -29,8 +30,8 @@ import Testing
             let kept = root.appending(path: "Sources/Server/LatchIdentity/LatchIdentityPages/Generated/\(name)")
             let regenerates = ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil
             if regenerates { try Data(file.text.utf8).write(to: kept) }
-            #expect(
-                try String(contentsOf: kept, encoding: .utf8) == file.text,
+            try expectEqual(
+                String(contentsOf: kept, encoding: .utf8), file.text,
                 "\(name) has drifted: run this test with LATCH_REGENERATE=1")
         }
     }

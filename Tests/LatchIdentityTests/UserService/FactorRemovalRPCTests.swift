@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -22,15 +23,15 @@ import Testing
     {
         let site = try await Site(way)
         let (app, access) = try await site.enrol()
-        #expect(try await site.call("RemoveTwoFactor", code(app, site), bearer: access).status == 200)
-        #expect(try await site.login().session["isActive"] == true)
+        try await expectEqual(site.call("RemoveTwoFactor", code(app, site), bearer: access).status, 200)
+        try await expectEqual(site.login().session["isActive"], true)
         let devices = try await site.call("GetActiveDevices", bearer: access).json["devices"]?.arrayValue ?? []
-        #expect(devices.count == 2)
+        expectEqual(devices.count, 2)
         #expect(devices.allSatisfy { $0.objectValue?["isTrusted"] == nil })
         // Whoever did not do it themselves reads of it, without a link that somebody could fake.
         await site.identity.services.mails.flush()
         let mail = try #require(site.mailer.messages.first { $0.text.contains("no longer requires a code") })
-        #expect(mail.recipient == "ada@example.com")
+        expectEqual(mail.recipient, "ada@example.com")
         #expect(!mail.text.contains("http"))
         let again = try await site.call("RemoveTwoFactor", code(app, site), bearer: access)
         #expect(again.word == "failed_precondition" && again.stableCode == "noSecondFactor")
@@ -45,17 +46,17 @@ import Testing
         let codes = made.json["recoveryCodes"]?.arrayValue?.compactMap(\.stringValue) ?? []
         #expect(made.status == 200 && codes.count == 10 && Set(codes).isDisjoint(with: app.recoveryCodes))
         let old = try await site.challenge()
-        #expect(await refusal { try await site.complete(old, app.recoveryCodes[0]) } == "invalidCode")
+        await expectEqual(refusal { try await site.complete(old, app.recoveryCodes[0]) }, "invalidCode")
         _ = try await site.complete(old, codes[0])
         let next = try await site.challenge()
-        #expect(await refusal { try await site.complete(next, codes[0]) } == "invalidCode")
+        await expectEqual(refusal { try await site.complete(next, codes[0]) }, "invalidCode")
         // A recovery code proves the factor as well, and is used up by it.
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         let byCode = try await site.call("RegenerateRecoveryCodes", ["code": .string(codes[1])], bearer: access)
-        #expect(byCode.status == 200)
-        #expect(try site.recoveryCodeCount(of: id) == 10)
+        expectEqual(byCode.status, 200)
+        try expectEqual(site.recoveryCodeCount(of: id), 10)
         let used = try await site.call("RemoveTwoFactor", ["code": .string(codes[1])], bearer: access)
-        #expect(used.stableCode == "invalidCode")
+        expectEqual(used.stableCode, "invalidCode")
         await site.close()
     }
 
@@ -72,13 +73,13 @@ import Testing
             }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
-        #expect(words.count { $0 == 200 } == 1, "\(words)")
+        expectEqual(words.count { $0 == 200 }, 1, "\(words)")
         // A code that opened a login opens nothing else.
         if method == "RegenerateRecoveryCodes" {
             site.clock.advance(by: 30)
             let challenge = try await site.challenge()
             _ = try await site.complete(challenge, app.code(at: site.clock.now))
-            #expect(try await site.call(method, code(app, site), bearer: access).stableCode == "invalidCode")
+            try await expectEqual(site.call(method, code(app, site), bearer: access).stableCode, "invalidCode")
         }
         await site.close()
     }
@@ -104,31 +105,30 @@ import Testing
         let (app, access) = try await site.enrol()
         let wrong = app.wrongCode(at: site.clock.now)
         let message: JSONValue = ["code": .string(wrong)]
-        #expect(try await site.call("RemoveTwoFactor", message, bearer: access).stableCode == "invalidCode")
-        #expect(try await site.call("RegenerateRecoveryCodes", message, bearer: access).stableCode == "invalidCode")
+        try await expectEqual(site.call("RemoveTwoFactor", message, bearer: access).stableCode, "invalidCode")
+        try await expectEqual(site.call("RegenerateRecoveryCodes", message, bearer: access).stableCode, "invalidCode")
         let challenge = try await site.challenge()
-        #expect(try await site.call("VerifyTwoFactor", message, bearer: challenge).stableCode == "invalidCode")
+        try await expectEqual(site.call("VerifyTwoFactor", message, bearer: challenge).stableCode, "invalidCode")
         let login: JSONValue = [
             "email": "ada@example.com", "password": .string(Site.password), "otp": .string(wrong),
         ]
-        #expect(try await site.post("/api/auth/clients/login", login).string("code") == "invalidCode")
+        try await expectEqual(site.post("/api/auth/clients/login", login).string("code"), "invalidCode")
         let grant = try await site.token([
             "grant_type": "password", "username": "ada@example.com", "password": Site.password, "otp": wrong,
         ])
-        #expect(grant.status == 400)
+        expectEqual(grant.status, 400)
         // That were five: the right one is not looked at any more, on no way.
         let right = code(app, site)
         for method in Self.both {
             let locked = try await site.call(method, right, bearer: access)
             #expect(locked.status == 429 && locked.field(.retryAfter) == "30", "\(method)")
         }
-        #expect(try await site.call("VerifyTwoFactor", right, bearer: challenge).status == 429)
+        try await expectEqual(site.call("VerifyTwoFactor", right, bearer: challenge).status, 429)
         var rest = login.objectValue ?? [:]
         rest["otp"] = right.objectValue?["code"]
-        #expect(try await site.post("/api/auth/clients/login", .object(rest)).status == 429)
-        #expect(
-            try await site.call("RemoveTwoFactor", ["code": .string(app.recoveryCodes[0])], bearer: access).status
-                == 200)
+        try await expectEqual(site.post("/api/auth/clients/login", .object(rest)).status, 429)
+        try await expectEqual(
+            site.call("RemoveTwoFactor", ["code": .string(app.recoveryCodes[0])], bearer: access).status, 200)
         await site.close()
     }
 
@@ -138,13 +138,13 @@ import Testing
         let site = try await Site { $0.loginLimitPerMinute = 4 }
         try await site.signUp()
         let wrong: JSONValue = ["email": "ada@example.com", "password": "wrong one"]
-        #expect(try await site.post("/api/auth/clients/login", wrong).status == 401)
-        #expect(try await site.login(password: "wrong one").status == 401)
-        #expect(try await site.passwordGrant(password: "wrong one").status == 400)
-        #expect(try await site.post("/auth/login", wrong).status == 401)
-        #expect(try await site.login().status == 429)
-        #expect(try await site.logIn().status == 429)
-        #expect(try await site.passwordGrant().status == 429)
+        try await expectEqual(site.post("/api/auth/clients/login", wrong).status, 401)
+        try await expectEqual(site.login(password: "wrong one").status, 401)
+        try await expectEqual(site.passwordGrant(password: "wrong one").status, 400)
+        try await expectEqual(site.post("/auth/login", wrong).status, 401)
+        try await expectEqual(site.login().status, 429)
+        try await expectEqual(site.logIn().status, 429)
+        try await expectEqual(site.passwordGrant().status, 429)
         await site.close()
     }
 
@@ -162,7 +162,7 @@ import Testing
             let answer = try await site.call(method, ["code": .string(typed)], bearer: access)
             answers.insert("\(answer.status) \(answer.text)")
         }
-        #expect(answers.count == 1, "\(answers)")
+        expectEqual(answers.count, 1, "\(answers)")
         await site.close()
     }
 }
@@ -175,14 +175,14 @@ import Testing
         let boss = try await site.token("boss@example.com", .admin).access
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         let answer = try await site.call("RemoveTwoFactor", ["userId": .string(id)], bearer: boss)
-        #expect(answer.status == 200)
+        expectEqual(answer.status, 200)
         // The phone that was lost may have been signed in.
-        #expect(try await site.call("GetProfile", ["userId": .string(id)], bearer: access).word == "unauthenticated")
-        #expect(try await site.login().session["isActive"] == true)
+        try await expectEqual(site.call("GetProfile", ["userId": .string(id)], bearer: access).word, "unauthenticated")
+        try await expectEqual(site.login().session["isActive"], true)
         await site.identity.services.mails.flush()
-        #expect(site.mailer.messages.last?.recipient == "ada@example.com")
+        expectEqual(site.mailer.messages.last?.recipient, "ada@example.com")
         let none = try await site.call("RemoveTwoFactor", ["userId": .string(id)], bearer: boss)
-        #expect(none.stableCode == "noSecondFactor")
+        expectEqual(none.stableCode, "noSecondFactor")
         await site.close()
     }
 
@@ -193,14 +193,14 @@ import Testing
         let boss = try #require(try await site.identity.administration.account(email: "boss@example.com"))
         _ = try await site.identity.administration.setRole(of: boss.id, to: .superAdmin)
         let own = try await site.call("RemoveTwoFactor", ["userId": .string(boss.id)], bearer: access)
-        #expect(own.word == "invalid_argument")
+        expectEqual(own.word, "invalid_argument")
         let target = try await site.signUp("target@example.com")
         site.clock.advance(by: 901)
         for (method, message) in [
             ("RemoveTwoFactor", ["userId": .string(target.id)]),
             ("SetUserRole", ["userId": .string(target.id), "role": "USER_ROLE_ADMIN"]),
         ] as [(String, JSONValue)] {
-            #expect(try await site.call(method, message, bearer: access).stableCode == "signInAgain")
+            try await expectEqual(site.call(method, message, bearer: access).stableCode, "signInAgain")
         }
         await site.close()
     }
@@ -224,20 +224,20 @@ import Testing
         let promoted = try await site.call(
             "SetUserRole", ["userId": .string(id), "role": "USER_ROLE_MODERATOR"], bearer: boss)
         #expect(promoted.status == 200 && promoted.json["role"] == "USER_ROLE_MODERATOR")
-        #expect(try await site.call("GetProfile", ["userId": .string(bossID)], bearer: access).status == 403)
+        try await expectEqual(site.call("GetProfile", ["userId": .string(bossID)], bearer: access).status, 403)
         let shut = try await site.call(
             "SetUserStatus", ["userId": .string(id), "status": "USER_STATUS_BANNED", "reason": "spam\n\u{1B}[31m"],
             bearer: boss)
         #expect(shut.status == 200 && shut.json["status"] == "USER_STATUS_BANNED")
-        #expect(try await site.call("GetActiveDevices", bearer: access).word == "unauthenticated")
-        #expect(try await site.login().stableCode == "accountClosed")
+        try await expectEqual(site.call("GetActiveDevices", bearer: access).word, "unauthenticated")
+        try await expectEqual(site.login().stableCode, "accountClosed")
         let open = try await site.call(
             "SetUserStatus", ["userId": .string(id), "status": "USER_STATUS_ACTIVE"], bearer: boss)
-        #expect(open.json["status"] == "USER_STATUS_ACTIVE")
-        #expect(try await site.login().status == 200)
-        #expect(try await site.login().status == 200)
+        expectEqual(open.json["status"], "USER_STATUS_ACTIVE")
+        try await expectEqual(site.login().status, 200)
+        try await expectEqual(site.login().status, 200)
         let ended = try await site.call("EndUserSessions", ["userId": .string(id)], bearer: boss)
-        #expect(ended.json["endedSessions"] == 2)
+        expectEqual(ended.json["endedSessions"], 2)
         let notes = try events(site, of: id)
         for note in [
             "account.role moderator by \(bossID)", "account.banned by \(bossID): spam[31m",
@@ -256,15 +256,15 @@ import Testing
         let site = try await Site()
         let (id, first) = try await site.token("first@example.com", .superAdmin)
         let (other, second) = try await site.token("second@example.com", .superAdmin)
-        #expect(try await demote(id, first, site).word == "permission_denied")
+        try await expectEqual(demote(id, first, site).word, "permission_denied")
         // Both concurrently dismiss each other: one of them stays.
         async let one = demote(other, first, site)
         async let two = demote(id, second, site)
         let statuses = try await [one.status, two.status]
-        #expect(statuses.count { $0 == 200 } == 1, "\(statuses)")
+        expectEqual(statuses.count { $0 == 200 }, 1, "\(statuses)")
         let left = try await site.call(
             "GetUsers", ["roleFilter": "USER_ROLE_SUPER_ADMIN"], bearer: statuses[0] == 200 ? first : second)
-        #expect(left.json["totalCount"] == 1)
+        expectEqual(left.json["totalCount"], 1)
         await site.close()
     }
 
@@ -280,16 +280,16 @@ import Testing
         ] as [(String, JSONObject)] {
             var message = message
             message["userId"] = .string(ada.id)
-            #expect(try await site.call(method, .object(message), bearer: boss).word == "invalid_argument")
+            try await expectEqual(site.call(method, .object(message), bearer: boss).word, "invalid_argument")
         }
         let set = { (status: String, token: String) in
             try await site.call("SetUserStatus", ["userId": .string(ada.id), "status": .string(status)], bearer: token)
         }
-        #expect(try await set("USER_STATUS_SUSPENDED", moderator).status == 200)
-        #expect(try await set("USER_STATUS_ACTIVE", moderator).status == 200)
-        #expect(try await set("USER_STATUS_BANNED", boss).status == 200)
-        #expect(try await set("USER_STATUS_ACTIVE", moderator).word == "permission_denied")
-        #expect(try await set("USER_STATUS_SUSPENDED", moderator).word == "permission_denied")
+        try await expectEqual(set("USER_STATUS_SUSPENDED", moderator).status, 200)
+        try await expectEqual(set("USER_STATUS_ACTIVE", moderator).status, 200)
+        try await expectEqual(set("USER_STATUS_BANNED", boss).status, 200)
+        try await expectEqual(set("USER_STATUS_ACTIVE", moderator).word, "permission_denied")
+        try await expectEqual(set("USER_STATUS_SUSPENDED", moderator).word, "permission_denied")
         await site.close()
     }
 
@@ -300,16 +300,16 @@ import Testing
         let count = { (message: JSONValue) in
             try await site.call("GetUsers", message, bearer: boss).json["totalCount"]?.intValue
         }
-        #expect(try await count(["verificationFilter": "VERIFICATION_FILTER_UNVERIFIED"]) == 3)
-        #expect(try await count(["verificationFilter": "VERIFICATION_FILTER_VERIFIED"]) == 2)
-        #expect(try await count(["emailVerifiedFilter": true]) == 2)
+        try await expectEqual(count(["verificationFilter": "VERIFICATION_FILTER_UNVERIFIED"]), 3)
+        try await expectEqual(count(["verificationFilter": "VERIFICATION_FILTER_VERIFIED"]), 2)
+        try await expectEqual(count(["emailVerifiedFilter": true]), 2)
         // As it always was: a flag that is not set is no filter.
-        #expect(try await count(["emailVerifiedFilter": false]) == 5)
+        try await expectEqual(count(["emailVerifiedFilter": false]), 5)
         for both in [
             ["emailVerifiedFilter": true, "verificationFilter": "VERIFICATION_FILTER_UNVERIFIED"],
             ["verificationFilter": 99],
         ] as [JSONValue] {
-            #expect(try await site.call("GetUsers", both, bearer: boss).word == "invalid_argument")
+            try await expectEqual(site.call("GetUsers", both, bearer: boss).word, "invalid_argument")
         }
         await site.close()
     }

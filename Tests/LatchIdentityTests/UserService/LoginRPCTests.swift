@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -17,18 +18,18 @@ import Testing
     func `The call Register makes an account, and a session that works on every other route`(way: Way) async throws {
         let site = try await Site(way)
         let answer = try await site.register(username: "ada")
-        #expect(answer.status == 200)
-        #expect(answer.field(.cacheControl) == "no-store")
-        #expect(answer.user["email"] == "ada@example.com")
+        expectEqual(answer.status, 200)
+        expectEqual(answer.field(.cacheControl), "no-store")
+        expectEqual(answer.user["email"], "ada@example.com")
         #expect(answer.user["firstName"] == "Ada" && answer.user["displayName"] == "Ada Lovelace")
-        #expect(answer.user["role"] == "USER_ROLE_USER")
-        #expect(answer.user["status"] == "USER_STATUS_PENDING_VERIFICATION")
+        expectEqual(answer.user["role"], "USER_ROLE_USER")
+        expectEqual(answer.user["status"], "USER_STATUS_PENDING_VERIFICATION")
         let access = try #require(answer.session["accessToken"]?.stringValue)
-        #expect(try await site.get("/user/profile", bearer: access).status == 200)
-        #expect(try await site.renew(answer.session["refreshToken"]?.stringValue ?? "").status == 200)
-        #expect(answer.session["expiresAt"]?.stringValue == "2035-01-15T08:15:00Z")
-        #expect(answer.session["isActive"] == true)
-        #expect(answer.session["userId"] == answer.user["id"])
+        try await expectEqual(site.get("/user/profile", bearer: access).status, 200)
+        try await expectEqual(site.renew(answer.session["refreshToken"]?.stringValue ?? "").status, 200)
+        expectEqual(answer.session["expiresAt"]?.stringValue, "2035-01-15T08:15:00Z")
+        expectEqual(answer.session["isActive"], true)
+        expectEqual(answer.session["userId"], answer.user["id"])
         await site.close()
     }
 
@@ -38,14 +39,14 @@ import Testing
         let site = try await Site()
         let before = try #require(try await site.metric(#"latch_requests_total{status="5xx"}"#))
         await site.identity.services.store.close()
-        #expect(try await site.register().status == 503)
+        try await expectEqual(site.register().status, 503)
         let message = try RegisterRequest(email: "ada@example.com", password: Site.password, acceptTerms: true)
             .serialized()
         let answer = try await site.send(
             .post, "/userservice.v1.UserService/Register", fields: [.contentType: "application/grpc"],
             body: HTTPBody([0, 0, 0, 0, UInt8(message.count)] + message))
-        #expect(answer.status == 200)
-        #expect(try await site.metric(#"latch_requests_total{status="5xx"}"#) == before + 2)
+        expectEqual(answer.status, 200)
+        try await expectEqual(site.metric(#"latch_requests_total{status="5xx"}"#), before + 2)
     }
 
     @Test func `The call Register is logged as a failure of the server if it failed unexpectedly`() {
@@ -54,12 +55,12 @@ import Testing
         let route = MatchedRoute()
         context.http[MatchedRouteKey.self] = route
         for error in [RPCError(.internal), RPCError(.notFound, cause: Unexpected())] { context.noteFailure(error) }
-        #expect(route.failure == nil)
+        expectNil(route.failure)
         for cause in [Unexpected(), IdentityError.storeFull] as [any Error] {
             context.noteFailure(RPCError(.internal, cause: cause))
         }
         // The first one, which the others follow from.
-        #expect(route.failure == "Unexpected")
+        expectEqual(route.failure, "Unexpected")
     }
 
     @Test func `The call Register is not a failure of the server if its message is cut short`() async throws {
@@ -69,9 +70,9 @@ import Testing
             let answer = try await site.send(
                 .post, "/userservice.v1.UserService/Login", fields: [.contentType: "application/grpc"],
                 body: HTTPBody(content))
-            #expect(answer.status == 200)
+            expectEqual(answer.status, 200)
         }
-        #expect(try await site.metric(#"latch_requests_total{status="5xx"}"#) == before)
+        try await expectEqual(site.metric(#"latch_requests_total{status="5xx"}"#), before)
         await site.close()
     }
 
@@ -79,16 +80,16 @@ import Testing
     func `The call Register gives no session if an address must be verified first`() async throws {
         let site = try await Site { $0.requireVerifiedEmail = true }
         let answer = try await site.register()
-        #expect(answer.status == 200)
-        #expect(answer.json["session"] == nil)
-        #expect(answer.json["requiresVerification"] == true)
-        #expect(answer.json["requiredActions"] == ["verify_email"])
-        #expect(try await site.login().stableCode == "emailUnverified")
+        expectEqual(answer.status, 200)
+        expectNil(answer.json["session"])
+        expectEqual(answer.json["requiresVerification"], true)
+        expectEqual(answer.json["requiredActions"], ["verify_email"])
+        try await expectEqual(site.login().stableCode, "emailUnverified")
         let token = try #require(await site.mailedToken())
         let verified = try await site.call("VerifyEmail", ["verificationToken": .string(token)])
-        #expect(verified.json["emailVerified"] == true)
-        #expect(verified.json["profile"] == nil)
-        #expect(try await site.login().status == 200)
+        expectEqual(verified.json["emailVerified"], true)
+        expectNil(verified.json["profile"])
+        try await expectEqual(site.login().status, 200)
         await site.close()
     }
 
@@ -111,19 +112,19 @@ import Testing
 
     @Test func `The call Register names the taken field, and leaves nothing half made`() async throws {
         let site = try await Site()
-        #expect(try await site.register(username: "ada").status == 200)
+        try await expectEqual(site.register(username: "ada").status, 200)
         let again = try await site.register()
         #expect(again.status == 409 && again.word == "already_exists" && again.stableCode == "alreadyExists")
-        #expect(try await site.register("other@example.com", username: "ADA").word == "already_exists")
-        #expect(try await site.identity.administration.account(email: "other@example.com") == nil)
+        try await expectEqual(site.register("other@example.com", username: "ADA").word, "already_exists")
+        try await expectNil(site.identity.administration.account(email: "other@example.com"))
         let long = try await site.call(
             "Register",
             [
                 "email": "other@example.com", "password": .string(Site.password),
                 "firstName": .string(String(repeating: "a", count: 200)),
             ])
-        #expect(long.word == "invalid_argument")
-        #expect(try await site.identity.administration.account(email: "other@example.com") == nil)
+        expectEqual(long.word, "invalid_argument")
+        try await expectNil(site.identity.administration.account(email: "other@example.com"))
         await site.close()
     }
 }
@@ -136,25 +137,25 @@ import Testing
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.login(device: "Ada's iPhone")
-        #expect(login.session["deviceInfo"] == "Ada's iPhone")
+        expectEqual(login.session["deviceInfo"], "Ada's iPhone")
         let refresh = try #require(login.session["refreshToken"])
         let next = try await site.call("RefreshToken", ["refreshToken": refresh])
-        #expect(next.status == 200)
-        #expect(next.session["id"] == login.session["id"])
-        #expect(next.session["refreshToken"] != refresh)
-        #expect(next.user["id"] == login.user["id"])
+        expectEqual(next.status, 200)
+        expectEqual(next.session["id"], login.session["id"])
+        expectNotEqual(next.session["refreshToken"], refresh)
+        expectEqual(next.user["id"], login.user["id"])
         let access = try #require(next.session["accessToken"])
         let out = try await site.call("Logout", ["sessionToken": access])
         #expect(out.status == 200 && out.json.isEmpty)
-        #expect(try await site.get("/user/profile", bearer: access.stringValue ?? "").status == 401)
+        try await expectEqual(site.get("/user/profile", bearer: access.stringValue ?? "").status, 401)
         let dead = try await site.call("RefreshToken", ["refreshToken": next.session["refreshToken"] ?? ""])
         #expect(dead.status == 401 && dead.word == "unauthenticated" && dead.stableCode == "invalidGrant")
         // Twice is as good as once.
-        #expect(try await site.call("Logout", ["sessionToken": access]).status == 200)
+        try await expectEqual(site.call("Logout", ["sessionToken": access]).status, 200)
         let late = try await site.login()
         site.clock.advance(by: 86_400)
-        #expect(try await site.call("Logout", ["sessionToken": late.session["accessToken"] ?? ""]).status == 200)
-        #expect(try await site.renew(late.session["refreshToken"]?.stringValue ?? "").status == 401)
+        try await expectEqual(site.call("Logout", ["sessionToken": late.session["accessToken"] ?? ""]).status, 200)
+        try await expectEqual(site.renew(late.session["refreshToken"]?.stringValue ?? "").status, 401)
         await site.close()
     }
 
@@ -165,9 +166,9 @@ import Testing
         let refresh = try #require(try await site.login().session["refreshToken"])
         let next = try await site.call("RefreshToken", ["refreshToken": refresh])
         site.clock.advance(by: 31)
-        #expect(try await site.call("RefreshToken", ["refreshToken": refresh]).word == "unauthenticated")
+        try await expectEqual(site.call("RefreshToken", ["refreshToken": refresh]).word, "unauthenticated")
         let child = try #require(next.session["refreshToken"])
-        #expect(try await site.call("RefreshToken", ["refreshToken": child]).word == "unauthenticated")
+        try await expectEqual(site.call("RefreshToken", ["refreshToken": child]).word, "unauthenticated")
         await site.close()
     }
 
@@ -177,10 +178,10 @@ import Testing
         let (one, two) = (try await site.login(), try await site.login())
         let access = try #require(one.session["accessToken"])
         let body: JSONValue = ["sessionToken": access, "logoutAllDevices": true]
-        #expect(try await site.call("Logout", body).status == 200)
+        try await expectEqual(site.call("Logout", body).status, 200)
         let other = two.session["accessToken"]?.stringValue ?? ""
-        #expect(try await site.get("/user/profile", bearer: other).status == 401)
-        #expect(try await site.call("Logout", body).word == "unauthenticated")
+        try await expectEqual(site.get("/user/profile", bearer: other).status, 401)
+        try await expectEqual(site.call("Logout", body).word, "unauthenticated")
         await site.close()
     }
 
@@ -206,14 +207,14 @@ import Testing
             answers.append(try await site.login(name, password: "not the password"))
         }
         for answer in answers {
-            #expect(answer.status == 401)
-            #expect(answer.text == wrong.text)
-            #expect(answer.field("latch-code") == wrong.field("latch-code"))
+            expectEqual(answer.status, 401)
+            expectEqual(answer.text, wrong.text)
+            expectEqual(answer.field("latch-code"), wrong.field("latch-code"))
         }
         for (name, code) in zip(names, ["accountClosed", "accountSuspended", "accountClosed"]) {
             let answer = try await site.login(name)
             #expect(answer.status == 403 && answer.word == "permission_denied")
-            #expect(answer.stableCode == code)
+            expectEqual(answer.stableCode, code)
         }
         await site.close()
     }
@@ -224,7 +225,7 @@ import Testing
         for _ in 0..<10 { _ = try await site.login(password: "not the password") }
         let limited = try await site.login()
         #expect(limited.status == 429 && limited.word == "resource_exhausted")
-        #expect(limited.stableCode == "tooManyAttempts")
+        expectEqual(limited.stableCode, "tooManyAttempts")
         #expect(Int(limited.field(.retryAfter) ?? "") ?? 0 > 0)
         await site.close()
     }
@@ -264,8 +265,8 @@ import Testing
         // Without a token a method that needs one does not read the message.
         let access = try await site.token("grace@example.com", .user).access
         let answer = try await site.call(method, message, bearer: access)
-        #expect(answer.status == 400)
-        #expect(answer.word == "invalid_argument")
+        expectEqual(answer.status, 400)
+        expectEqual(answer.word, "invalid_argument")
         #expect(answer.string("message").contains("\(field) must"))
         #expect(!answer.text.contains("1234567") && !answer.text.contains("the same one"))
         await site.close()
@@ -294,9 +295,9 @@ import Testing
         _ = try await site.call("Logout", ["sessionToken": .string(access)])
         for token in [nil, "", "invented", "a.b.c", "lc1.invented", access, refresh] as [String?] {
             let answer = try await site.call(method, message, bearer: token)
-            #expect(answer.status == 401)
+            expectEqual(answer.status, 401)
             #expect(answer.word == "unauthenticated" && answer.stableCode == "invalidToken")
-            #expect(answer.field(.wwwAuthenticate)?.hasPrefix("Bearer") == true)
+            expectEqual(answer.field(.wwwAuthenticate)?.hasPrefix("Bearer"), true)
         }
         await site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -38,7 +39,7 @@ import Testing
     @Test func `Each call of the user service is in the table`() async throws {
         let site = try await Site()
         let paths = UserServiceHandler(site.identity.services).rpcMethods.map(\.path)
-        #expect(paths.sorted() == Self.table.map { "/userservice.v1.UserService/\($0.method)" }.sorted())
+        expectEqual(paths.sorted(), Self.table.map { "/userservice.v1.UserService/\($0.method)" }.sorted())
         await site.close()
     }
 
@@ -53,8 +54,8 @@ import Testing
                 ".": "", "u": "unauthenticated", "p": "permission_denied", "n": "not_found", "f": "failed_precondition",
                 "i": "invalid_argument",
             ][letter]
-            #expect(answer.word == expected, "\(method) by \(caller): \(answer.text)")
-            #expect(answer.field(.cacheControl) == "no-store")
+            expectEqual(answer.word, expected, "\(method) by \(caller): \(answer.text)")
+            expectEqual(answer.field(.cacheControl), "no-store")
             await scene.site.close()
         }
     }
@@ -70,7 +71,7 @@ import Testing
             let nowhere = try await scene.call(method, by: .other, target: "no such account")
             #expect(there.status == nowhere.status && there.text == nowhere.text, "\(method)")
             let known = try await scene.call(method, by: .admin, target: "no such account")
-            #expect(known.word == "not_found", "\(method)")
+            expectEqual(known.word, "not_found", "\(method)")
         }
         await scene.site.close()
     }
@@ -90,7 +91,7 @@ import Testing
             let answer = try await scene.site.call("UpdateProfile", .object(message), bearer: scene.tokens[.same])
             #expect([200, 400].contains(answer.status))
             let after = try await scene.site.identity.administration.account(email: "same@example.com")
-            #expect(after == before, "\(members)")
+            expectEqual(after, before, "\(members)")
         }
         await scene.site.close()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -16,14 +17,14 @@ import Testing
         try await site.signUp()
         let access = try await site.login().session["accessToken"]?.stringValue ?? ""
         let setup = try await site.call("SetupTwoFactor", bearer: access)
-        #expect(setup.status == 200)
+        expectEqual(setup.status, 200)
         #expect(setup.string("otpauthUri").hasPrefix("otpauth://totp/"))
         let codes = setup.json["recoveryCodes"]?.arrayValue?.compactMap(\.stringValue) ?? []
         let app = AuthenticatorApp(.init(secret: setup.string("secret"), uri: "", recoveryCodes: codes))
         let code = app.code(at: site.clock.now)
         let confirmed = try await site.call("VerifyTwoFactor", ["code": .string(code)], bearer: access)
         #expect(confirmed.status == 200 && confirmed.json["session"] == nil)
-        #expect(confirmed.user["email"] == "ada@example.com")
+        expectEqual(confirmed.user["email"], "ada@example.com")
         site.clock.advance(by: 30)
         return (app, access)
     }
@@ -33,9 +34,9 @@ import Testing
         let site = try await Site(way)
         let (app, _) = try await enrol(site)
         let half = try await site.login(device: "Laptop")
-        #expect(half.status == 200)
-        #expect(half.json["requires2fa"] == true)
-        #expect(half.json["requiredActions"] == ["verify_two_factor"])
+        expectEqual(half.status, 200)
+        expectEqual(half.json["requires2fa"], true)
+        expectEqual(half.json["requiredActions"], ["verify_two_factor"])
         // Nothing of the account, no refresh token, and a session that says itself that it is none.
         #expect(half.json["user"] == nil && half.session["refreshToken"] == nil && half.session["isActive"] == nil)
         let challenge = half.session["accessToken"]?.stringValue ?? ""
@@ -47,8 +48,8 @@ import Testing
         #expect(full.status == 200 && full.session["isActive"] == true)
         let access = full.session["accessToken"]?.stringValue
         let devices = try await site.call("GetActiveDevices", bearer: access).json["devices"]?.arrayValue
-        #expect(devices?.allSatisfy { $0.objectValue?["isTrusted"] == true } == true)
-        #expect(devices?.count == 2)
+        expectEqual(devices?.allSatisfy { $0.objectValue?["isTrusted"] == true }, true)
+        expectEqual(devices?.count, 2)
         await site.close()
     }
 
@@ -60,13 +61,13 @@ import Testing
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
         for (method, message) in CallRefusalTests.needsBearer
         where method != "VerifyTwoFactor" {
-            #expect(try await site.call(method, message, bearer: challenge).word == "unauthenticated")
+            try await expectEqual(site.call(method, message, bearer: challenge).word, "unauthenticated")
         }
         let own = try await site.call("GetProfile", ["userId": .string(id)], bearer: challenge)
-        #expect(own.word == "unauthenticated")
-        #expect(try await site.call("RefreshToken", ["refreshToken": .string(challenge)]).word == "unauthenticated")
-        #expect(try await site.get("/user/profile", bearer: challenge).status == 401)
-        #expect(try await site.call("Logout", ["sessionToken": .string(challenge)]).status == 200)
+        expectEqual(own.word, "unauthenticated")
+        try await expectEqual(site.call("RefreshToken", ["refreshToken": .string(challenge)]).word, "unauthenticated")
+        try await expectEqual(site.get("/user/profile", bearer: challenge).status, 401)
+        try await expectEqual(site.call("Logout", ["sessionToken": .string(challenge)]).status, 200)
         // F1: one code, many at the same time with one challenge: one session.
         let code: JSONValue = ["code": .string(app.code(at: site.clock.now))]
         let statuses = try await withThrowingTaskGroup { group in
@@ -75,7 +76,7 @@ import Testing
             }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
-        #expect(statuses.sorted() == [200, 401, 401, 401])
+        expectEqual(statuses.sorted(), [200, 401, 401, 401])
         await site.close()
     }
 
@@ -86,14 +87,14 @@ import Testing
         for _ in 0..<5 {
             let challenge = try await site.login().session["accessToken"]?.stringValue
             let wrong: JSONValue = ["code": .string(app.wrongCode(at: site.clock.now))]
-            #expect(try await site.call("VerifyTwoFactor", wrong, bearer: challenge).stableCode == "invalidCode")
+            try await expectEqual(site.call("VerifyTwoFactor", wrong, bearer: challenge).stableCode, "invalidCode")
         }
         let challenge = try await site.login().session["accessToken"]?.stringValue
         let right: JSONValue = ["code": .string(app.code(at: site.clock.now))]
         let locked = try await site.call("VerifyTwoFactor", right, bearer: challenge)
         #expect(locked.status == 429 && locked.field(.retryAfter) == "30")
         let recovery: JSONValue = ["code": .string(app.recoveryCodes[3])]
-        #expect(try await site.call("VerifyTwoFactor", recovery, bearer: challenge).status == 200)
+        try await expectEqual(site.call("VerifyTwoFactor", recovery, bearer: challenge).status, 200)
         await site.close()
     }
 
@@ -104,7 +105,7 @@ import Testing
         let none = try await site.call("VerifyTwoFactor", ["code": "123456"], bearer: access)
         #expect(none.word == "failed_precondition" && none.stableCode == "noSecondFactor")
         site.clock.advance(by: 899)
-        #expect(try await site.call("SetupTwoFactor", bearer: access).status == 200)
+        try await expectEqual(site.call("SetupTwoFactor", bearer: access).status, 200)
         let refresh = try await site.login().session["refreshToken"] ?? ""
         site.clock.advance(by: 901)
         let renewed = try await site.call("RefreshToken", ["refreshToken": refresh]).session["accessToken"]?.stringValue
@@ -123,18 +124,18 @@ import Testing
                 let channel = try site.channel(using: wire, codec: codec)
                 let users = UserServiceStub(channel)
                 let login = try await users.login(LoginRequest(email: "ada@example.com", password: Site.password))
-                #expect(login.user?.email == "ada@example.com")
+                expectEqual(login.user?.email, "ada@example.com")
                 var options = CallOptions()
                 options.metadata[.authorization] = "Bearer \(login.session?.accessToken ?? "")"
                 let user = try await users.getProfile(GetProfileRequest(userId: login.user?.id ?? ""), options: options)
-                #expect(user.createdAt == noon)
+                expectEqual(user.createdAt, noon)
                 #expect(!"\(login)".contains(login.session?.accessToken ?? "?"))
                 do {
                     _ = try await users.getUsers(GetUsersRequest(), options: options)
                     Issue.record("an account without a role was shown the others")
                 } catch let error as RPCError {
-                    #expect(error.status == .permissionDenied)
-                    #expect(error.metadata["latch-code"] == "forbidden")
+                    expectEqual(error.status, .permissionDenied)
+                    expectEqual(error.metadata["latch-code"], "forbidden")
                 }
             }
         }
@@ -144,17 +145,17 @@ import Testing
     @Test
     func `The user service on the wire answers unknown methods, and is absent if it is turned off`() async throws {
         let site = try await Site()
-        #expect(try await site.call("NoSuchMethod").word == "unimplemented")
+        try await expectEqual(site.call("NoSuchMethod").word, "unimplemented")
         let form = try await site.post("/userservice.v1.UserService/Login", form: "email=a")
-        #expect(form.status == 415)
-        #expect(try await site.get("/userservice.v1.UserService/Login").status == 405)
+        expectEqual(form.status, 415)
+        try await expectEqual(site.get("/userservice.v1.UserService/Login").status, 405)
         let cut = try await site.send(
             .post, "/userservice.v1.UserService/Login", fields: [.contentType: "application/json"],
             body: HTTPBody("{\"email\":"))
-        #expect(cut.word == "invalid_argument")
+        expectEqual(cut.word, "invalid_argument")
         await site.close()
         let without = try await Site { $0.hasUserService = false }
-        #expect(try await without.login().status == 404)
+        try await expectEqual(without.login().status, 404)
         await without.close()
     }
 }

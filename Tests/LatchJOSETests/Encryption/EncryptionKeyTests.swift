@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -14,14 +15,14 @@ import Testing
             let stored = try key.jwkWithSecretsForStorage()
             let restored = try EncryptionKey(jwk: stored)
             #expect(restored.algorithm == key.algorithm && restored.id == key.id && restored.canDecrypt)
-            #expect(try restored.jwkWithSecretsForStorage() == stored)
+            try expectEqual(restored.jwkWithSecretsForStorage(), stored)
             #expect(key.jwk["use"] == "enc" && key.jwk["d"] == nil && key.jwk["k"] == nil)
             let text = try JWE.encrypt([1], for: key, using: .a256GCM)
-            #expect(try decrypt(text, with: restored).plaintext == [1])
+            try expectEqual(decrypt(text, with: restored).plaintext, [1])
             #expect("\(key) \(String(reflecting: key))".contains("redacted"))
             guard let half = key.publicKey else { continue }
             #expect(half.canEncrypt && !half.canDecrypt && half.jwk == key.jwk)
-            #expect(try EncryptionKey(jwk: half.jwk).jwk == key.jwk)
+            try expectEqual(EncryptionKey(jwk: half.jwk).jwk, key.jwk)
             #expect { try half.jwkWithSecretsForStorage() } throws: { JOSEError.unsuitableKey ~= $0 }
             #expect(throws: JOSEError.unknownKey) { try decrypt(text, with: half) }
         }
@@ -32,7 +33,7 @@ import Testing
         var jwk = key.jwk
         jwk["use"] = nil
         jwk["alg"] = nil
-        #expect(try Key(jwk: jwk).thumbprint == key.id)
+        try expectEqual(Key(jwk: jwk).thumbprint, key.id)
     }
 
     @Test
@@ -43,7 +44,7 @@ import Testing
             jwk[name] = value
             return jwk
         }
-        #expect(try EncryptionKey(jwk: changed("alg", nil), algorithm: .rsaOAEP256).algorithm == .rsaOAEP256)
+        try expectEqual(EncryptionKey(jwk: changed("alg", nil), algorithm: .rsaOAEP256).algorithm, .rsaOAEP256)
         for (name, value) in [("use", nil), ("use", .null), ("use", ""), ("key_ops", []), ("key_ops", .null)]
             as [(String, JSONValue?)]
         {
@@ -144,7 +145,7 @@ import Testing
         let reader = try key(algorithm, [.string(decrypting)])
         #expect(!reader.canEncrypt && reader.canDecrypt)
         #expect { try JWE.encrypt([], for: reader, using: .a128GCM) } throws: { JOSEError.unsuitableKey ~= $0 }
-        #expect(reader.publicKey?.canEncrypt != false)
+        expectNotEqual(reader.publicKey?.canEncrypt, false)
         let writer = try key(algorithm, [.string(encrypting)])
         let text = try JWE.encrypt([], for: writer, using: .a128GCM)
         #expect(writer.canEncrypt && !writer.canDecrypt)
@@ -170,13 +171,13 @@ import Testing
         let encrypting = try EncryptionKey.generate(.ecdhES, id: "k")
         let set = KeySet([signing], encryptionKeys: [encrypting, try .generate(.a128KW)])
         let published = set.jwks()
-        #expect(published["keys"]?.arrayValue?.count == 2)
+        expectEqual(published["keys"]?.arrayValue?.count, 2)
         let read = try KeySet(jwks: published)
         #expect(read.keys.map(\.id) == ["k"] && read.encryptionKeys.map(\.id) == ["k"])
         #expect(read.encryptionKeys[0].jwk == encrypting.jwk && !read.encryptionKeys[0].canDecrypt)
         let text = try JWE.encrypt([1], for: read.encryptionKeys[0], using: .a128GCM)
-        #expect(try decrypt(text, with: encrypting).plaintext == [1])
-        #expect(read["k"]?.algorithm == .es256)
+        try expectEqual(decrypt(text, with: encrypting).plaintext, [1])
+        expectEqual(read["k"]?.algorithm, .es256)
     }
 
     @Test

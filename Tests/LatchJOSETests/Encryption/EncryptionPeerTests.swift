@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -73,9 +74,9 @@ struct EncryptionPeerTests {
         #expect(made.count == peers.count && made.count == 6 * 23)
         for (peer, made) in zip(peers, made) {
             let name = "\(peer.key.algorithm) \(peer.content)"
-            #expect(made["content"]?.stringValue == Self.content, "\(name)")
+            expectEqual(made["content"]?.stringValue, Self.content, "\(name)")
             let text = try #require(made["text"]?.stringValue)
-            #expect(try decrypt(text, with: peer.key).plaintext == Array(Self.content.utf8), "\(name)")
+            try expectEqual(decrypt(text, with: peer.key).plaintext, Array(Self.content.utf8), "\(name)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -44,11 +45,11 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         let text = try JWE.encrypt(
             plaintext, for: key.publicKey ?? key, using: content, header: ["typ": "x", "cty": "y"])
         let read = try decrypt(text, with: key)
-        #expect(read.plaintext == plaintext)
+        expectEqual(read.plaintext, plaintext)
         #expect(read.header.algorithm == key.algorithm && read.header.contentEncryption == content)
         #expect(read.header.keyID == key.id && read.header.type == "x" && read.header.contentType == "y")
         #expect("\(read)".contains("redacted"))
-        #expect(try JWE.encrypt(plaintext, for: key, using: content) != text)
+        try expectNotEqual(JWE.encrypt(plaintext, for: key, using: content), text)
         #expect(try decrypt(try JWE.encrypt([], for: key, using: content), with: key).plaintext.isEmpty)
     }
 
@@ -168,7 +169,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         let key = try EncryptionKey.generate(.a128KW, id: "k")
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: ["typ": "a"])
         let header = #"{"alg":"A128KW","enc":"A128GCM","kid":"k","typ":"a"}"#
-        #expect(try decrypt(replaced(text, header: header), with: key).plaintext == plaintext)
+        try expectEqual(decrypt(replaced(text, header: header), with: key).plaintext, plaintext)
         for other in [
             #"{"alg":"A128KW","enc":"A128GCM","kid":"k","typ":"b"}"#, #"{"alg":"A128KW","enc":"A128GCM","kid":"k"}"#,
             #"{"enc":"A128GCM","alg":"A128KW","kid":"k","typ":"a"}"#,
@@ -215,7 +216,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
             JWEDecrypter(
                 keys: KeySet(encryptionKeys: [key]), algorithms: [.a128KW], contentEncryption: [.a128GCM], limit: limit)
         }
-        #expect(try limited(text.utf8.count).decrypt(text).plaintext == plaintext)
+        try expectEqual(limited(text.utf8.count).decrypt(text).plaintext, plaintext)
         #expect(throws: JOSEError.malformedToken) { try limited(text.utf8.count - 1).decrypt(text) }
         let long = JWE.self
         let big = try long.encrypt(
@@ -229,7 +230,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     func `A decrypter accepts only its listed algorithms, and of those the key's own`() throws {
         let key = try EncryptionKey.generate(.a128KW, id: "k")
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
-        #expect(try decrypt(text, with: key, [.a256KW, .a128KW], [.a128GCM]).plaintext == plaintext)
+        try expectEqual(decrypt(text, with: key, [.a256KW, .a128KW], [.a128GCM]).plaintext, plaintext)
         for algorithms in [[], [KeyManagementAlgorithm.a256KW], [.dir], [.init(rawValue: "a128kw")]] {
             #expect(throws: JOSEError.refusedAlgorithm) { try decrypt(text, with: key, algorithms) }
         }
@@ -267,8 +268,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         #expect(name == "A128KW" && KeyManagementAlgorithm(rawValue: name) != .a128KW)
         let kelvin = replaced(text, header: #"{"alg":"\#(name)","enc":"A128GCM"}"#)
         #expect(throws: JOSEError.refusedAlgorithm) { try decrypt(kelvin, with: key) }
-        #expect(SignatureAlgorithm(rawValue: "ES256\u{212A}") != SignatureAlgorithm(rawValue: "ES256K"))
-        #expect(ContentEncryptionAlgorithm(rawValue: "\u{212A}") != ContentEncryptionAlgorithm(rawValue: "K"))
+        expectNotEqual(SignatureAlgorithm(rawValue: "ES256\u{212A}"), SignatureAlgorithm(rawValue: "ES256K"))
+        expectNotEqual(ContentEncryptionAlgorithm(rawValue: "\u{212A}"), ContentEncryptionAlgorithm(rawValue: "K"))
     }
 
     @Test(.tags(.encryptedToken)) func `A decrypter accepts no compression, in either direction`() throws {
@@ -288,7 +289,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         let header: JSONObject = ["exp": 1, "crit": ["exp"]]
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: header)
         #expect(throws: JOSEError.refusedExtension) { try decrypt(text, with: key) }
-        #expect(try decrypt(text, with: key, understanding: ["exp"]).plaintext == plaintext)
+        try expectEqual(decrypt(text, with: key, understanding: ["exp"]).plaintext, plaintext)
         for wrong in [["crit": []], ["crit": ["exp"]], ["crit": ["enc"]], ["crit": "exp", "exp": 1], ["b64": true]]
             as [JSONObject]
         {
@@ -322,7 +323,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
             keys: KeySet(encryptionKeys: keys + [nameless]), algorithms: [.a128KW], contentEncryption: [.a128GCM])
         for key in keys + [nameless] {
             let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
-            #expect(try decrypter.decrypt(text).plaintext == plaintext)
+            try expectEqual(decrypter.decrypt(text).plaintext, plaintext)
         }
         let stranger = try EncryptionKey.generate(.a128KW, id: "stranger")
         let text = try JWE.encrypt(plaintext, for: stranger, using: .a128GCM)
@@ -367,7 +368,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
         let parties: JSONObject = ["apu": "QWxpY2U", "apv": "Qm9i"]
         let named = try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: parties)
-        #expect(try decrypt(named, with: key).plaintext == plaintext)
+        try expectEqual(decrypt(named, with: key).plaintext, plaintext)
         #expect { try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: ["apu": "="]) } throws: {
             $0 is JOSEError
         }
@@ -392,8 +393,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     func `The parameters of an algorithm bound the iterations of a password on both sides`() throws {
         let generous = try EncryptionKey(password: [1], iterations: 2000)
         let text = try JWE.encrypt(plaintext, for: generous, using: .a128GCM)
-        #expect(try decrypt(text, with: generous).plaintext == plaintext)
-        #expect(try decrypt(text, with: EncryptionKey(password: [1], iterations: 4000)).plaintext == plaintext)
+        try expectEqual(decrypt(text, with: generous).plaintext, plaintext)
+        try expectEqual(decrypt(text, with: EncryptionKey(password: [1], iterations: 4000)).plaintext, plaintext)
         let strict = try EncryptionKey(password: [1], iterations: 1999)
         #expect(throws: JOSEError.decryptionFailed) { try decrypt(text, with: strict) }
         // 2^31 − 1 of them would take a quarter of an hour.

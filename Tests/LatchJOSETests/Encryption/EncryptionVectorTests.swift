@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -13,7 +14,7 @@ import Testing
         eyJhbGciOiJBMTI4S1ciLCJlbmMiOiJBMTI4Q0JDLUhTMjU2In0.6KB707dM9YTIgHtLvtgWQ8mKwboJW3of9locizkDTHzBC2IlrT1oOQ.\
         AxY8DCtDaGlsbGljb3RoZQ.KDlTtXchhZTGufMYmOYGS4HffxPSUrfmqCHXaI9wOGY.U0m_YmjN04DJvceFICbCVQ
         """
-    #expect(try decrypt(text, with: key).plaintext == Array("Live long and prosper.".utf8))
+    try expectEqual(decrypt(text, with: key).plaintext, Array("Live long and prosper.".utf8))
 }
 
 @Suite(.enabled(if: VectorSet.wycheproof.has("json_web_encryption_test.json"), Comment(rawValue: VectorSet.hint)))
@@ -37,16 +38,16 @@ struct EncryptionVectorTests {
 
     @Test func `Wycheproof's encrypted tokens are read or refused as the set says`() throws {
         let cases = try VectorSet.wycheproof.cases("json_web_encryption_test.json")
-        #expect(cases.count == 139)
+        expectEqual(cases.count, 139)
         var read = 0
         for (group, test) in cases {
             let content = plaintext(group, test)
             let id = "\(test["tcId"]?.intValue ?? 0) \(test["comment"]?.stringValue ?? "")"
-            #expect((content != nil) == isMeant(group, test), "\(id)")
-            if let content { #expect(content == test.hex("pt"), "\(id)") }
+            expectEqual(content != nil, isMeant(group, test), "\(id)")
+            if let content { expectEqual(content, test.hex("pt"), "\(id)") }
             read += content == nil ? 0 : 1
         }
-        #expect(read == 56)
+        expectEqual(read, 56)
     }
 
     @Test(
@@ -62,7 +63,7 @@ struct EncryptionVectorTests {
         file: String, cipher: ContentCipher
     ) throws {
         let cases = try VectorSet.wycheproof.cases(file)
-        #expect(cases.count == 94)
+        expectEqual(cases.count, 94)
         for (_, test) in cases {
             let sealed = SealedContent(iv: test.hex("iv"), ciphertext: test.hex("ct"), tag: test.hex("tag"))
             let key = SymmetricKey(data: test.hex("key"))
@@ -71,7 +72,7 @@ struct EncryptionVectorTests {
                 let content = try cipher.open(sealed, using: key, authenticating: test.hex("aad"))
                 #expect(test["result"] == "valid" && content == test.hex("msg"), "\(id)")
             } catch {
-                #expect(test["result"] != "valid", "\(id)")
+                expectNotEqual(test["result"], "valid", "\(id)")
             }
         }
     }
@@ -102,8 +103,8 @@ struct EncryptionCookbookTests {
         let vector = try VectorSet.joseCookbook.json(file)
         let input = try #require(vector["input"])
         let read = try decrypt(#require(vector["output"]?["compact"]?.stringValue), with: key(input))
-        #expect(read.plaintext == Array(try #require(input["plaintext"]?.stringValue).utf8))
-        #expect(read.header.members == vector["encrypting_content"]?["protected"]?.objectValue)
+        expectEqual(read.plaintext, Array(try #require(input["plaintext"]?.stringValue).utf8))
+        expectEqual(read.header.members, vector["encrypting_content"]?["protected"]?.objectValue)
     }
 
     @Test func `RFC 7520's encrypted texts are decrypted with a password, whose iterations are bounded`() throws {
@@ -113,7 +114,7 @@ struct EncryptionCookbookTests {
         let text = try #require(vector["output"]?["compact"]?.stringValue)
         let password = Array(try #require(input["pwd"]?.stringValue).utf8)
         let read = try decrypt(text, with: EncryptionKey(password: password, iterations: 8192))
-        #expect(read.plaintext == Array(try #require(input["plaintext"]?.stringValue).utf8))
+        expectEqual(read.plaintext, Array(try #require(input["plaintext"]?.stringValue).utf8))
         let strict = try EncryptionKey(password: password, iterations: 8191)
         #expect(throws: JOSEError.decryptionFailed) { try decrypt(text, with: strict) }
     }
@@ -140,6 +141,6 @@ struct EncryptionCookbookTests {
         let vector = try VectorSet.joseCookbook.json("curve25519/ecdh-es.json")
         let input = try #require(vector["input"])
         let read = try decrypt(#require(vector["output"]?["compact"]?.stringValue), with: key(input))
-        #expect(read.plaintext == Array(try #require(input["plaintext"]?.stringValue).utf8))
+        expectEqual(read.plaintext, Array(try #require(input["plaintext"]?.stringValue).utf8))
     }
 }

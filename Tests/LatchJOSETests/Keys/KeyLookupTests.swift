@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -18,11 +19,11 @@ import Testing
     @Test func `A key lookup by name finds the first of that name, and none for another`() throws {
         let keys = try [Key.generate(.hs256, id: "a"), .generate(.eddsa, id: "b"), .generate(.es256, id: "a")]
         let set = KeySet(keys)
-        #expect(set["a"]?.algorithm == .hs256)
-        #expect(set["b"]?.algorithm == .eddsa)
-        for name in ["", "A", "a ", "c"] { #expect(set[name] == nil) }
-        #expect(KeySet([])["a"] == nil)
-        #expect(KeySet([Key(try P256.Signing.PrivateKey())])[""] == nil)
+        expectEqual(set["a"]?.algorithm, .hs256)
+        expectEqual(set["b"]?.algorithm, .eddsa)
+        for name in ["", "A", "a ", "c"] { expectNil(set[name]) }
+        expectNil(KeySet([])["a"])
+        expectNil(KeySet([Key(try P256.Signing.PrivateKey())])[""])
     }
 
     @Test func `A key lookup for a token takes those of its name and algorithm only`() throws {
@@ -63,7 +64,7 @@ import Testing
     @Test func `A key lookup in a published set keeps keys of different kinds that share a name apart`() throws {
         let (curve, edwards) = (try Key.generate(.es256, id: "k"), try Key.generate(.eddsa, id: "k"))
         let set = try KeySet(jwks: KeySet([curve, edwards]).jwks())
-        #expect(set.keys.map(\.algorithm) == [.es256, .eddsa])
+        expectEqual(set.keys.map(\.algorithm), [.es256, .eddsa])
         for key in [curve, edwards] {
             let text = try token(["alg": .string(key.algorithm.rawValue), "kid": "k"], signedBy: key)
             _ = try JWS(verifying: text, keys: set, algorithms: [.es256, .eddsa])
@@ -76,8 +77,8 @@ import Testing
             var other = try Key.generate(.es256, id: "k").jwk
             other[name] = value
             let set = try KeySet(jwks: ["keys": [.object(other), .object(good)]])
-            #expect(set.keys.count == 1)
-            #expect(set["k"]?.jwk == good)
+            expectEqual(set.keys.count, 1)
+            expectEqual(set["k"]?.jwk, good)
         }
     }
 
@@ -85,7 +86,7 @@ import Testing
         let last = try Key.generate(.eddsa, id: "last")
         let filler = [JSONValue](repeating: ["kty": "XYZ"], count: 199)
         let set = try KeySet(jwks: ["keys": .array(filler + [.object(last.jwk)])])
-        #expect(set["last"]?.thumbprint == last.thumbprint)
+        expectEqual(set["last"]?.thumbprint, last.thumbprint)
         #expect { try KeySet(jwks: ["keys": .array(filler + [["kty": "a"], .object(last.jwk)])]) } throws: {
             JOSEError.unsuitableKey ~= $0
         }
@@ -93,8 +94,8 @@ import Testing
 
     @Test func `A key lookup uses the key's own description of its algorithm and operations`() throws {
         let key = try Key.generate(.es384, id: "k")
-        #expect("\(key)" == "Key(ES384, signs, redacted)")
-        #expect(key.publicKey.map { "\($0)" } == "Key(ES384, verifies, redacted)")
+        expectEqual("\(key)", "Key(ES384, signs, redacted)")
+        expectEqual(key.publicKey.map { "\($0)" }, "Key(ES384, verifies, redacted)")
         #expect(Mirror(reflecting: key).children.isEmpty)
         #expect(key.publicKey?.id == "k" && key.publicKey?.publicKey?.thumbprint == key.thumbprint)
     }
@@ -113,6 +114,6 @@ import Testing
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(good == 40)
+        expectEqual(good, 40)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import Testing
@@ -21,7 +22,7 @@ import Testing
         ] {
             #expect(key.canSign && key.canVerify)
             let text = try JWS.sign([1], with: key)
-            #expect(try JWS(verifying: text, keys: KeySet([key]), algorithms: [algorithm]).payload == [1])
+            try expectEqual(JWS(verifying: text, keys: KeySet([key]), algorithms: [algorithm]).payload, [1])
         }
     }
 
@@ -35,7 +36,7 @@ import Testing
         #expect(throws: JOSEError.unknownKey) {
             try JWS(verifying: text, keys: KeySet([signer]), algorithms: [algorithm])
         }
-        guard let half = signer.publicKey else { return #expect(algorithm == .hs256) }
+        guard let half = signer.publicKey else { return expectEqual(algorithm, .hs256) }
         #expect(half.canVerify && half.isValidSignature(signature, for: [1]))
     }
 
@@ -55,7 +56,7 @@ import Testing
     ) throws {
         let limited = try key(algorithm, operations)
         let stored = try limited.jwkWithSecretsForStorage()
-        #expect(stored["key_ops"] == operations)
+        expectEqual(stored["key_ops"], operations)
         let restored = try Key(jwk: stored)
         #expect(restored.canSign == limited.canSign && restored.canVerify == limited.canVerify)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import TestVectors
@@ -13,7 +14,7 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
         let key = try Key.generate(algorithm, id: "k1")
         let whole = try Key(pem: key.pemWithSecretsForStorage(), algorithm: algorithm, id: "k1")
         #expect(whole.canSign && whole.id == "k1" && whole.algorithm == algorithm)
-        #expect(try whole.jwkWithSecretsForStorage() == key.jwkWithSecretsForStorage())
+        try expectEqual(whole.jwkWithSecretsForStorage(), key.jwkWithSecretsForStorage())
         let half = try Key(pem: key.pem(), algorithm: algorithm)
         #expect(!half.canSign && half.id == nil && half.thumbprint == key.thumbprint)
         #expect(try half.isValidSignature(whole.signature(for: [1, 2]), for: [1, 2]))
@@ -21,9 +22,9 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
     }
 
     @Test func `A key as PEM is for RS256 if an RSA key states no other, and a curve determines it`() throws {
-        #expect(try Key(pem: Key.generate(.ps512).pem()).algorithm == .rs256)
+        try expectEqual(Key(pem: Key.generate(.ps512).pem()).algorithm, .rs256)
         for algorithm in [SignatureAlgorithm.es256, .es384, .es512, .eddsa] {
-            #expect(try Key(pem: Key.generate(algorithm).pem()).algorithm == algorithm)
+            try expectEqual(Key(pem: Key.generate(algorithm).pem()).algorithm, algorithm)
         }
     }
 
@@ -52,7 +53,7 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
             pem, carriage, "Bag Attributes\n    friendlyName: x\n" + pem + "trailing", "\n\n" + pem.dropLast(),
             "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" + pem,
         ]
-        for text in texts { #expect(try Key(pem: text).thumbprint == key.thumbprint) }
+        for text in texts { try expectEqual(Key(pem: text).thumbprint, key.thumbprint) }
     }
 
     @Test func `A key as PEM is refused if the text is damaged`() throws {
@@ -92,7 +93,7 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
                 do {
                     // What is still a key is one of other numbers, or the same where nothing changed.
                     let read = try Key(pem: text)
-                    #expect(read.thumbprint.utf8.count == 43)
+                    expectEqual(read.thumbprint.utf8.count, 43)
                 } catch {
                     #expect(JOSEError.unsuitableKey ~= error)
                 }
@@ -125,9 +126,9 @@ struct KeyPEMOpenSSLTests {
         let key = try Key.generate(algorithm)
         try command.write(try key.pemWithSecretsForStorage().utf8, to: "key.pem")
         try command.write(try key.pem().utf8, to: "public.pem")
-        #expect(try await command.run("pkey", "-in", "key.pem").text == key.pemWithSecretsForStorage())
-        #expect(try await command.run("pkey", "-in", "key.pem", "-pubout").text == key.pem())
-        #expect(try await command.run("pkey", "-pubin", "-in", "public.pem").text == key.pem())
+        try await expectEqual(command.run("pkey", "-in", "key.pem").text, key.pemWithSecretsForStorage())
+        try await expectEqual(command.run("pkey", "-in", "key.pem", "-pubout").text, key.pem())
+        try await expectEqual(command.run("pkey", "-pubin", "-in", "public.pem").text, key.pem())
     }
 
     @Test(
@@ -147,8 +148,8 @@ struct KeyPEMOpenSSLTests {
         #expect(key.canSign)
         try command.write(text.utf8, to: "key.pem")
         let published = try await command.run("pkey", "-in", "key.pem", "-pubout").text
-        #expect(published == (try key.pem()))
-        #expect(try Key(pem: published, algorithm: algorithm).thumbprint == key.thumbprint)
+        expectEqual(published, try key.pem())
+        try expectEqual(Key(pem: published, algorithm: algorithm).thumbprint, key.thumbprint)
     }
 
     @Test

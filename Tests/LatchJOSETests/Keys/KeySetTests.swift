@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -12,16 +13,16 @@ import Testing
         let published = KeySet(keys).jwks().serialized()
         #expect(!String(decoding: published, as: UTF8.self).contains("\"d\""))
         let read = try KeySet(jwks: published)
-        #expect(read.keys.map(\.id) == ["a", "b", "c"])
-        #expect(read.keys.map(\.algorithm) == [.es256, .eddsa, .rs256])
+        expectEqual(read.keys.map(\.id), ["a", "b", "c"])
+        expectEqual(read.keys.map(\.algorithm), [.es256, .eddsa, .rs256])
         #expect(read.keys.allSatisfy { !$0.canSign })
-        #expect(read["b"]?.thumbprint == keys[1].thumbprint)
-        #expect(read["x"] == nil)
+        expectEqual(read["b"]?.thumbprint, keys[1].thumbprint)
+        expectNil(read["x"])
     }
 
     @Test func `A key set publishes nothing of shared secrets`() throws {
         let set = KeySet([try Key.generate(.hs256)])
-        #expect(set.jwks() == ["keys": []])
+        expectEqual(set.jwks(), ["keys": []])
     }
 
     @Test func `A key set leaves out keys that it does not understand`() throws {
@@ -31,7 +32,7 @@ import Testing
         let set = try KeySet(jwks: [
             "keys": [["kty": "XYZ"], [:], .object(foreign), ["kty": "EC", "crv": "P-999"], .object(good)], "extra": 1,
         ])
-        #expect(set.keys.map(\.id) == ["good"])
+        expectEqual(set.keys.map(\.id), ["good"])
     }
 
     @Test(arguments: [
@@ -45,11 +46,11 @@ import Testing
     @Test func `A key set has several keys of one name, and verifies by each`() throws {
         let keys = try [Key.generate(.es256, id: "a"), .generate(.es256, id: "a"), .generate(.es384, id: "a")]
         let set = try KeySet(jwks: KeySet(keys).jwks())
-        #expect(set.keys.count == 3)
-        #expect(set["a"]?.thumbprint == keys[0].thumbprint)
+        expectEqual(set.keys.count, 3)
+        expectEqual(set["a"]?.thumbprint, keys[0].thumbprint)
         for key in keys {
             let text = try JWS.sign([1], with: key)
-            #expect(try JWS(verifying: text, keys: set, algorithms: [.es256, .es384]).payload == [1])
+            try expectEqual(JWS(verifying: text, keys: set, algorithms: [.es256, .es384]).payload, [1])
         }
     }
 
@@ -63,7 +64,7 @@ import Testing
         let secret = try Key.generate(.hs256).jwkWithSecretsForStorage()
         let jwks: JSONValue = ["keys": [.object(secret), .object(try Key.generate(.es256).jwk)]]
         #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
-        #expect(try KeySet(jwks: ["keys": [.object(secret)]]).keys.count == 1)
+        try expectEqual(KeySet(jwks: ["keys": [.object(secret)]]).keys.count, 1)
     }
 
     @Test(.tags(.hugeToken)) func `A key set is refused if it is endless`() throws {

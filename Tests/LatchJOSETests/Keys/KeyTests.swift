@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -17,10 +18,10 @@ import Testing
         let key = try Key.generate(algorithm, id: "k1")
         let stored = JSONValue.object(try key.jwkWithSecretsForStorage()).serialized()
         let restored = try Key(jwk: #require(JSONValue(parsing: stored).objectValue))
-        #expect(restored.id == "k1")
-        #expect(restored.algorithm == algorithm)
+        expectEqual(restored.id, "k1")
+        expectEqual(restored.algorithm, algorithm)
         #expect(restored.canSign)
-        #expect(restored.thumbprint == key.thumbprint)
+        expectEqual(restored.thumbprint, key.thumbprint)
         let signature = try restored.signature(for: [1, 2, 3])
         #expect(key.isValidSignature(signature, for: [1, 2, 3]))
         #expect(!key.isValidSignature(signature, for: [1, 2, 4]))
@@ -34,7 +35,7 @@ import Testing
         #expect(published.isDisjoint(with: ["d", "p", "q", "dp", "dq", "qi", "k"]))
         #expect(!published.isSuperset(of: Set(whole.keys)))
         guard let half = key.publicKey else { return }
-        #expect(half.jwk == key.jwk)
+        expectEqual(half.jwk, key.jwk)
         #expect(!half.canSign)
         #expect(throws: JOSEError.self) { try half.jwkWithSecretsForStorage() }
         #expect(throws: JOSEError.self) { try half.signature(for: [1]) }
@@ -59,11 +60,11 @@ import Testing
 
     @Test func `A key is named by its thumbprint unless it gets a name`() throws {
         let key = try Key.generate(.es256)
-        #expect(key.id == key.thumbprint)
-        #expect(try Key.generate(.es256, id: "mine").id == "mine")
+        expectEqual(key.id, key.thumbprint)
+        try expectEqual(Key.generate(.es256, id: "mine").id, "mine")
         let secret = try Key.generate(.hs256)
-        #expect(secret.id != secret.thumbprint)
-        #expect(secret.publicKey == nil)
+        expectNotEqual(secret.id, secret.thumbprint)
+        expectNil(secret.publicKey)
     }
 
     @Test func `A key has the thumbprint of RFC 7638 and of RFC 8037`() throws {
@@ -75,12 +76,12 @@ import Testing
         let rsa = try Key(jwk: [
             "kty": "RSA", "n": .string(modulus), "e": "AQAB", "alg": "RS256", "kid": "2011-04-29",
         ])
-        #expect(rsa.thumbprint == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
+        expectEqual(rsa.thumbprint, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
         let ed = try Key(jwk: [
             "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
         ])
-        #expect(ed.thumbprint == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
-        #expect(ed.algorithm == .eddsa)
+        expectEqual(ed.thumbprint, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
+        expectEqual(ed.algorithm, .eddsa)
     }
 
     @Test(
@@ -129,8 +130,8 @@ import Testing
     @Test func `A key of RSA without an algorithm is for RS256, or for the caller's choice`() throws {
         var jwk = try Key.generate(.rs256).jwk
         jwk["alg"] = nil
-        #expect(try Key(jwk: jwk).algorithm == .rs256)
-        #expect(try Key(jwk: jwk, algorithm: .ps384).algorithm == .ps384)
+        try expectEqual(Key(jwk: jwk).algorithm, .rs256)
+        try expectEqual(Key(jwk: jwk, algorithm: .ps384).algorithm, .ps384)
         #expect(throws: JOSEError.self) { try Key(jwk: jwk, algorithm: .es256) }
         jwk["alg"] = "RS256"
         #expect(throws: JOSEError.self) { try Key(jwk: jwk, algorithm: .ps256) }
@@ -139,12 +140,13 @@ import Testing
     @Test func `A key of Ed25519 can name its algorithm as in RFC 9864`() throws {
         var jwk = try Key.generate(.eddsa).jwk
         jwk["alg"] = "Ed25519"
-        #expect(try Key(jwk: jwk).algorithm == .eddsa)
+        try expectEqual(Key(jwk: jwk).algorithm, .eddsa)
     }
 
     @Test func `A key made of a signing key of LatchCrypto signs with it`() throws {
         let ec = try P256.Signing.PrivateKey()
-        #expect(try Key(ec, id: "a").thumbprint == Key(P256.Signing.PrivateKey(pemRepresentation: ec.pem())).thumbprint)
+        try expectEqual(
+            Key(ec, id: "a").thumbprint, Key(P256.Signing.PrivateKey(pemRepresentation: ec.pem())).thumbprint)
         let ed = try Curve25519.Signing.PrivateKey()
         let signature = try Key(ed).signature(for: [1])
         #expect(ed.publicKey.isValidSignature(signature, for: [1]))
@@ -160,9 +162,9 @@ import Testing
         ] {
             let jwk = try #require(try VectorSet.joseCookbook.json(file).objectValue)
             let key = try Key(jwk: jwk)
-            #expect(key.algorithm == algorithm)
-            #expect(key.canSign == canSign)
-            #expect(key.id == jwk["kid"]?.stringValue)
+            expectEqual(key.algorithm, algorithm)
+            expectEqual(key.canSign, canSign)
+            expectEqual(key.id, jwk["kid"]?.stringValue)
         }
         let encryption = try VectorSet.joseCookbook.json("jwk/3_6.symmetric_key_encryption.json").objectValue
         #expect(throws: JOSEError.self) { try Key(jwk: #require(encryption)) }

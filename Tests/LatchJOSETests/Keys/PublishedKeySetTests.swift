@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import Testing
@@ -82,7 +83,7 @@ struct PublishedKeySet: Sendable, CustomTestStringConvertible {
         for bytes in [bytes, [0xEF, 0xBB, 0xBF] + bytes] {
             let keys = try KeySet(jwks: bytes)
             let token = try JWS(verifying: PublishedKeySet.token, keys: keys, algorithms: Self.everyAlgorithm)
-            #expect(token.header.keyID == "k1")
+            expectEqual(token.header.keyID, "k1")
         }
     }
 
@@ -111,9 +112,9 @@ struct PublishedKeySet: Sendable, CustomTestStringConvertible {
         let keys = try KeySet(jwks: .object(["keys": [.object(jwk)]]))
         for algorithm in [SignatureAlgorithm.eddsa, SignatureAlgorithm(rawValue: "Ed25519")] {
             let token = try JWS(verifying: Self.edwardsToken, keys: keys, algorithms: [algorithm])
-            #expect(token.header.algorithm == .eddsa)
+            expectEqual(token.header.algorithm, .eddsa)
         }
-        #expect(keys.keys.map(\.algorithm) == [.eddsa])
-        #expect(keys.jwks()["keys"]?[0]?["alg"] == "EdDSA")
+        expectEqual(keys.keys.map(\.algorithm), [.eddsa])
+        expectEqual(keys.jwks()["keys"]?[0]?["alg"], "EdDSA")
     }
 }

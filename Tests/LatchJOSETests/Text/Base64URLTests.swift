@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCrypto
 import LatchJOSE
 import Testing
@@ -11,13 +12,13 @@ import Testing
         ("foobar", "Zm9vYmFy"),
     ])
     func `Base64url writes and reads the published examples`(plain: String, text: String) throws {
-        #expect(Base64URL.encode(Array(plain.utf8)) == text)
-        #expect(try Base64URL.decode(text) == Array(plain.utf8))
+        expectEqual(Base64URL.encode(Array(plain.utf8)), text)
+        try expectEqual(Base64URL.decode(text), Array(plain.utf8))
     }
 
     @Test func `Base64url uses the alphabet of RFC 7515 appendix C`() throws {
-        #expect(Base64URL.encode([3, 236, 255, 224, 193]) == "A-z_4ME")
-        #expect(try Base64URL.decode("A-z_4ME") == [3, 236, 255, 224, 193])
+        expectEqual(Base64URL.encode([3, 236, 255, 224, 193]), "A-z_4ME")
+        try expectEqual(Base64URL.decode("A-z_4ME"), [3, 236, 255, 224, 193])
     }
 
     @Test(arguments: [
@@ -38,11 +39,11 @@ import Testing
         for length in 0..<100 {
             let bytes = SecureRandom.bytes(length)
             let text = Base64URL.encode(bytes)
-            #expect(try Base64URL.decode(text) == bytes)
-            #expect(text.utf8.count == (length * 8 + 5) / 6)
-            #expect(try Base64URL.decode(Substring("x\(text)x").dropFirst().dropLast()) == bytes)
+            try expectEqual(Base64URL.decode(text), bytes)
+            expectEqual(text.utf8.count, (length * 8 + 5) / 6)
+            try expectEqual(Base64URL.decode(Substring("x\(text)x").dropFirst().dropLast()), bytes)
         }
-        #expect(Base64URL.encode(AnyCollection([0xFF, 0xFF])) == "__8")
+        expectEqual(Base64URL.encode(AnyCollection([0xFF, 0xFF])), "__8")
     }
 
     @Test func `Base64url decodes a text only if encoding gives it back`() {
@@ -52,9 +53,9 @@ import Testing
                 for third in alphabet {
                     let text = String([first, second, third])
                     do {
-                        #expect(try Base64URL.encode(Base64URL.decode(text)) == text)
+                        try expectEqual(Base64URL.encode(Base64URL.decode(text)), text)
                     } catch {
-                        #expect(error == .malformedToken("a part is not base64url"))
+                        expectEqual(error, .malformedToken("a part is not base64url"))
                     }
                 }
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchJOSE
@@ -53,7 +54,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
         for (now, isTaken) in [(rule.before, rule.isTakenBefore), (rule.after, !rule.isTakenBefore)] {
             let verifier = verifier(now: now, leeway: rule.leeway)
             if isTaken {
-                #expect(try verifier.verify(text) == claims)
+                try expectEqual(verifier.verify(text), claims)
             } else {
                 #expect(throws: rule.error) { try verifier.verify(text) }
             }
@@ -113,7 +114,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     @Test
     func `The end of a token's time is required unless the verifier waives it, and nil is not waived by null`() throws {
         let without = try JWT.sign(["sub": "u1"], with: key)
-        #expect(try verifier(now: 0, leeway: 0).verify(without).subject == "u1")
+        try expectEqual(verifier(now: 0, leeway: 0).verify(without).subject, "u1")
         #expect(throws: JOSEError.missingClaim("exp")) {
             try verifier(now: 0, leeway: 0, requiresExpiry: true).verify(without)
         }
@@ -170,7 +171,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
         #expect(throws: JOSEError.expired) { try verifier().verify(expired) }
         #expect(throws: JOSEError.wrongIssuer) { try verifier().verify(wrongIssuer) }
         #expect(throws: JOSEError.wrongAudience) { try verifier().verify(wrongAudience) }
-        #expect(try verifier().verify(right).issuer == "us")
+        try expectEqual(verifier().verify(right).issuer, "us")
     }
 
     @Test func `A verifier's first fault is not softened by other valid parts of the token`() throws {
@@ -192,7 +193,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     // RFC 7519 §4.1.1 and §4.1.3 compare by code points; Swift's String takes both spellings of é for equal.
     @Test func `A verifier reports another issuer or audience that differs only in the case of a letter`() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
-        #expect(composed == decomposed)
+        expectEqual(composed, decomposed)
         let verifier = JWTVerifier(
             keys: KeySet([key]), algorithms: [.hs256], issuer: composed, audience: composed, clock: .stopped(at: 0))
         let right: Claims = ["exp": 9, "iss": .string(composed), "aud": .string(composed)]

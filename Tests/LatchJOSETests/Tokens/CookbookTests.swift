@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import TestVectors
@@ -59,7 +60,7 @@ struct CookbookTests {
     @Test func `RFC 7520's signed texts are complete`() {
         let present = VectorSet.joseCookbook.files(endingWith: ".json")
             .filter { $0.hasPrefix("jws/") || $0 == "curve25519/jws.json" }
-        #expect(present == Self.files.sorted())
+        expectEqual(present, Self.files.sorted())
     }
 
     @Test(arguments: files)
@@ -76,13 +77,13 @@ struct CookbookTests {
             return try JWS(
                 verifying: compact, detachedPayload: example.payload, keys: keys, algorithms: algorithms)
         }
-        #expect(try verify([algorithm]).payload == example.payload)
+        try expectEqual(verify([algorithm]).payload, example.payload)
         #expect(throws: JOSEError.refusedAlgorithm) { try verify(all.filter { $0 != algorithm }) }
         let again =
             example.isDetached
             ? try JWS.signDetached(example.payload, with: example.keys[0])
             : try JWS.sign(example.payload, with: example.keys[0])
-        if example.vector["reproducible"] == true { #expect(again == compact) }
+        if example.vector["reproducible"] == true { expectEqual(again, compact) }
     }
 
     @Test(arguments: files)
@@ -93,8 +94,8 @@ struct CookbookTests {
             let document = try JWSDocument(
                 verifying: text.serialized(), keys: KeySet(example.keys), algorithms: all,
                 detachedPayload: example.isDetached ? example.payload : nil)
-            #expect(document.payload == example.payload)
-            #expect(document.signatures.map(\.key.algorithm) == example.keys.map(\.algorithm))
+            expectEqual(document.payload, example.payload)
+            expectEqual(document.signatures.map(\.key.algorithm), example.keys.map(\.algorithm))
         }
     }
 
@@ -104,11 +105,11 @@ struct CookbookTests {
         for (text, form) in zip(example.documents, [JWSDocument.Form.general, .flattened]) {
             let again = try JWSDocument.sign(
                 example.payload, by: example.signers(), form: form, isDetached: example.isDetached)
-            if example.vector["reproducible"] == true { #expect(again == text) }
+            if example.vector["reproducible"] == true { expectEqual(again, text) }
             let document = try JWSDocument(
                 verifying: again.serialized(), keys: KeySet(example.keys), algorithms: all,
                 detachedPayload: example.isDetached ? example.payload : nil)
-            #expect(document.signatures.count == example.keys.count)
+            expectEqual(document.signatures.count, example.keys.count)
         }
     }
 }
@@ -127,16 +128,16 @@ struct CookbookKeyTests {
         let key = try Key(jwk: jwk)
         #expect(key.algorithm == algorithm && key.canSign == isPrivate)
         let written = isPrivate ? try key.jwkWithSecretsForStorage() : key.jwk
-        for member in jwk { #expect(written[member.key] == member.value, "\(member.key)") }
-        guard let pem = try? key.pem() else { return #expect(jwk["kty"] == "oct") }
-        #expect(try Key(pem: pem).thumbprint == key.thumbprint)
+        for member in jwk { expectEqual(written[member.key], member.value, "\(member.key)") }
+        guard let pem = try? key.pem() else { return expectEqual(jwk["kty"], "oct") }
+        try expectEqual(Key(pem: pem).thumbprint, key.thumbprint)
     }
 
     @Test func `RFC 7520's keys of an encryption algorithm are refused for signatures`() throws {
         let jwk = try #require(
             try VectorSet.joseCookbook.json("jwk/3_6.symmetric_key_encryption.json").objectValue)
         #expect { try Key(jwk: jwk) } throws: { JOSEError.unsuitableKey ~= $0 }
-        #expect(VectorSet.joseCookbook.files(endingWith: ".json").filter { $0.hasPrefix("jwk/") }.count == 6)
+        expectEqual(VectorSet.joseCookbook.files(endingWith: ".json").filter { $0.hasPrefix("jwk/") }.count, 6)
     }
 }
 
@@ -146,21 +147,21 @@ struct UnencodedPayloadTests {
         let example = try Example("rfc7797/hmac-sha2_b64_false.json")
         let keys = KeySet(example.keys)
         let compact = try #require(example.compact)
-        #expect(try JWS(verifying: compact, keys: keys, algorithms: [.hs256]).payload == example.payload)
-        #expect(try JWS.sign(example.payload, with: example.keys[0], encoding: .unencoded) == compact)
+        try expectEqual(JWS(verifying: compact, keys: keys, algorithms: [.hs256]).payload, example.payload)
+        try expectEqual(JWS.sign(example.payload, with: example.keys[0], encoding: .unencoded), compact)
         for (text, form) in zip(example.documents, [JWSDocument.Form.general, .flattened]) {
             let document = try JWSDocument(verifying: text.serialized(), keys: keys, algorithms: [.hs256])
-            #expect(document.payload == example.payload)
+            expectEqual(document.payload, example.payload)
             let again = try JWSDocument.sign(
                 example.payload, by: [.init(example.keys[0])], form: form, encoding: .unencoded)
-            #expect(again == text)
+            expectEqual(again, text)
         }
     }
 
     /// The set's second file was taken from a draft: its header has `b64` and no `crit`, which RFC 7797 §6 demands.
     @Test func `The cookbook's unencoded payloads are refused if b64 is not critical, as in the draft`() throws {
         let example = try Example("rfc7797/4.2.hmac-sha2_b64_false.json")
-        #expect(example.documents.count == 2)
+        expectEqual(example.documents.count, 2)
         for text in example.documents {
             #expect(throws: JOSEError.refusedExtension) {
                 try JWSDocument(verifying: text.serialized(), keys: KeySet(example.keys), algorithms: [.hs256])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import TestTags
@@ -44,11 +45,11 @@ import Testing
             for form in [JWSDocument.Form.general, .flattened] where form == .general || signers.count == 1 {
                 let text = try JWSDocument.sign(
                     payload, by: signers.map { .init($0) }, form: form, isDetached: isDetached, encoding: encoding)
-                #expect((text["payload"] == nil) == isDetached)
-                #expect((text["signatures"] == nil) == (form == .flattened))
+                expectEqual(text["payload"] == nil, isDetached)
+                expectEqual(text["signatures"] == nil, form == .flattened)
                 let document = try verify(text, detached: detached)
-                #expect(document.payload == payload)
-                #expect(document.signatures.map(\.key.id) == signers.map(\.id))
+                expectEqual(document.payload, payload)
+                expectEqual(document.signatures.map(\.key.id), signers.map(\.id))
             }
         }
     }
@@ -56,11 +57,11 @@ import Testing
     @Test func `Signed bytes in JSON name the signer by the key, whatever an unprotected header claims`() throws {
         let text = try JWSDocument.sign(payload, by: [.init(first, unprotected: ["iss": "somebody"])])
         let signature = try verify(text).signatures[0]
-        #expect(signature.key.thumbprint == first.thumbprint)
-        #expect(signature.unprotected == ["iss": "somebody"])
-        #expect(signature.protected == ["alg": "EdDSA", "kid": "first"])
+        expectEqual(signature.key.thumbprint, first.thumbprint)
+        expectEqual(signature.unprotected, ["iss": "somebody"])
+        expectEqual(signature.protected, ["alg": "EdDSA", "kid": "first"])
         // Whoever passes it on may change what is not signed, and nothing else.
-        #expect(try verify(changed(["header": ["note": "y"]])).signatures[0].unprotected["note"] == "y")
+        try expectEqual(verify(changed(["header": ["note": "y"]])).signatures[0].unprotected["note"], "y")
         #expect(try verify(changed([:], removing: ["header"])).signatures[0].unprotected.isEmpty)
     }
 
@@ -68,11 +69,11 @@ import Testing
         let stranger = try Key.generate(.eddsa, id: "stranger")
         let text = try JWSDocument.sign(payload, by: [.init(stranger), .init(second)])
         #expect(throws: JOSEError.unknownKey) { try verify(text) }
-        #expect(try verify(text, requiring: .one).signatures.map(\.key.id) == ["second"])
+        try expectEqual(verify(text, requiring: .one).signatures.map(\.key.id), ["second"])
         let impostor = try Key.generate(.eddsa, id: "first")
         let forged = try JWSDocument.sign(payload, by: [.init(impostor), .init(second)])
         #expect(throws: JOSEError.badSignature) { try verify(forged) }
-        #expect(try verify(forged, requiring: .one).signatures.map(\.key.id) == ["second"])
+        try expectEqual(verify(forged, requiring: .one).signatures.map(\.key.id), ["second"])
         let foreign = try JWSDocument.sign(payload, by: [.init(stranger)])
         for requirement in [JWSDocument.Requirement.every, .one] {
             #expect(throws: JOSEError.unknownKey) { try verify(foreign, requiring: requirement) }
@@ -82,8 +83,8 @@ import Testing
     @Test(.tags(.tokenForgery))
     func `Signed bytes in JSON are refused by another algorithm, also if an unprotected header names it`() throws {
         let text = try JWSDocument.sign(payload, by: [.init(first, unprotected: ["alg": "", "kid": ""])])
-        #expect(text["signatures"]?[0]?["protected"] == nil)
-        #expect(try verify(text).signatures[0].unprotected == ["alg": "EdDSA", "kid": "first"])
+        expectNil(text["signatures"]?[0]?["protected"])
+        try expectEqual(verify(text).signatures[0].unprotected, ["alg": "EdDSA", "kid": "first"])
         for name in ["none", "HS256", "ES256", ""] {
             var signature = try #require(text["signatures"]?[0]?.objectValue)
             signature["header"] = ["alg": .string(name), "kid": "first"]
@@ -98,7 +99,7 @@ import Testing
     {
         let text = try JWSDocument.sign(payload, by: [.init(first, protected: ["exp": 1, "crit": ["exp"]])])
         #expect(throws: JOSEError.refusedExtension) { try verify(text) }
-        #expect(try verify(text, understanding: ["exp"]).signatures[0].protected["exp"] == 1)
+        try expectEqual(verify(text, understanding: ["exp"]).signatures[0].protected["exp"], 1)
         for header: JSONValue in [["crit": ["exp"], "exp": 1], ["crit": ["b64"], "b64": false], ["b64": false]] {
             #expect(throws: JOSEError.refusedExtension) { try verify(changed(["header": header])) }
         }
@@ -165,14 +166,14 @@ import Testing
                 "signatures": .array([JSONValue](repeating: signature, count: count)),
             ]
         }
-        #expect(try verify(document(16)).signatures.count == 16)
+        try expectEqual(verify(document(16)).signatures.count, 16)
         #expect { try verify(document(17)) } throws: { JOSEError.malformedToken ~= $0 }
         let long = try JWSDocument.sign([UInt8](repeating: 1, count: 1 << 20), by: [.init(first)]).serialized()
         #expect { try JWSDocument(verifying: long, keys: keys, algorithms: [.eddsa]) } throws: {
             JOSEError.malformedToken ~= $0
         }
-        #expect(
-            try JWSDocument(verifying: long, keys: keys, algorithms: [.eddsa], limit: 2 << 20).payload.count == 1 << 20)
+        try expectEqual(
+            JWSDocument(verifying: long, keys: keys, algorithms: [.eddsa], limit: 2 << 20).payload.count, 1 << 20)
         let deep = Array((String(repeating: "[", count: 100_000)).utf8)
         #expect(throws: JOSEError.self) { try JWSDocument(verifying: deep, keys: keys, algorithms: [.eddsa]) }
     }

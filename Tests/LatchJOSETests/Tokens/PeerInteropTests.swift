@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchJOSE
 import TestVectors
@@ -77,11 +78,11 @@ struct PeerInteropTests {
             "payload": .string(payload), "algorithms": .array(algorithms.map { .string($0.rawValue) }),
         ]
         let made = try #require(try await PythonPeers.run(Self.maker, input: asked).arrayValue)
-        #expect(made.count == algorithms.count)
+        expectEqual(made.count, algorithms.count)
         for (algorithm, made) in zip(algorithms, made) {
             let key = try Key(jwk: #require(made["key"]?.objectValue), algorithm: algorithm)
-            #expect(made["thumbprint"]?.stringValue == key.thumbprint)
-            #expect(made["thumbprintURI"]?.stringValue == key.thumbprintURI)
+            expectEqual(made["thumbprint"]?.stringValue, key.thumbprint)
+            expectEqual(made["thumbprintURI"]?.stringValue, key.thumbprintURI)
             try checkText(made, key)
             try checkDocuments(made, key)
             try checkPEM(made, key)
@@ -91,15 +92,15 @@ struct PeerInteropTests {
     private func checkText(_ made: JSONValue, _ key: Key) throws {
         let (keys, algorithms, bytes) = (KeySet([key.publicKey ?? key]), [key.algorithm], Array(payload.utf8))
         func text(_ name: String) throws -> String { try #require(made[name]?.stringValue) }
-        #expect(try JWS(verifying: text("compact"), keys: keys, algorithms: algorithms).payload == bytes)
+        try expectEqual(JWS(verifying: text("compact"), keys: keys, algorithms: algorithms).payload, bytes)
         for name in ["detached", "detachedFree"] {
             let read = try JWS(verifying: text(name), detachedPayload: bytes, keys: keys, algorithms: algorithms)
-            #expect(read.payload == bytes)
+            expectEqual(read.payload, bytes)
         }
         let free = try JWS(verifying: text("compactFree"), keys: keys, algorithms: algorithms)
-        #expect(free.payload == Array("url-safe_text~".utf8))
+        expectEqual(free.payload, Array("url-safe_text~".utf8))
         let verifier = JWTVerifier(keys: keys, algorithms: algorithms, clock: .stopped(at: 1_000))
-        #expect(try verifier.verify(text("jwt")).subject == "zoë")
+        try expectEqual(verifier.verify(text("jwt")).subject, "zoë")
         let others = JWTVerifier(
             keys: KeySet([try Key.generate(key.algorithm, id: key.id)]), algorithms: algorithms,
             clock: .stopped(at: 1_000))
@@ -111,32 +112,32 @@ struct PeerInteropTests {
         for name in ["flattened", "general", "generalFree"] {
             let document = try JWSDocument(
                 verifying: #require(made[name]).serialized(), keys: KeySet([key]), algorithms: [key.algorithm])
-            #expect(document.payload == Array(payload.utf8), "\(key.algorithm) \(name)")
+            expectEqual(document.payload, Array(payload.utf8), "\(key.algorithm) \(name)")
         }
     }
 
     private func checkPEM(_ made: JSONValue, _ key: Key) throws {
         guard let pem = made["pem"]?.stringValue, let half = made["public"]?.stringValue else {
-            return #expect(key.publicKey == nil)
+            return expectNil(key.publicKey)
         }
         let read = try Key(pem: pem, algorithm: key.algorithm, id: key.id)
-        #expect(try read.jwkWithSecretsForStorage() == key.jwkWithSecretsForStorage())
-        #expect(try Key(pem: half, algorithm: key.algorithm).thumbprint == key.thumbprint)
-        #expect(try key.pem() == half)
+        try expectEqual(read.jwkWithSecretsForStorage(), key.jwkWithSecretsForStorage())
+        try expectEqual(Key(pem: half, algorithm: key.algorithm).thumbprint, key.thumbprint)
+        try expectEqual(key.pem(), half)
     }
 
     @Test func `Tokens of ours verify in joserfc in every form, by every algorithm`() async throws {
         let cases = try algorithms.map(Self.signed)
         let told = try #require(try await PythonPeers.run(Self.reader, input: .array(cases.map(\.0))).arrayValue)
-        #expect(told.count == cases.count)
+        expectEqual(told.count, cases.count)
         for ((_, key), told) in zip(cases, told) {
             for name in ["compact", "detached", "detachedFree", "flattened", "general", "generalFree"] {
-                #expect(told[name]?.stringValue == payload, "\(key.algorithm) \(name)")
+                expectEqual(told[name]?.stringValue, payload, "\(key.algorithm) \(name)")
             }
-            #expect(told["jwt"] == "zoë")
-            #expect(told["forged"]?.stringValue?.hasPrefix("refused") == true)
-            #expect(told["thumbprint"]?.stringValue == key.thumbprint)
-            #expect(told["pem"]?.stringValue == key.thumbprint)
+            expectEqual(told["jwt"], "zoë")
+            expectEqual(told["forged"]?.stringValue?.hasPrefix("refused"), true)
+            expectEqual(told["thumbprint"]?.stringValue, key.thumbprint)
+            expectEqual(told["pem"]?.stringValue, key.thumbprint)
         }
     }
 
@@ -182,10 +183,10 @@ struct PeerInteropTests {
             "keys": .array(try keys.map { .object(try $0.jwkWithSecretsForStorage()) })
         ]
         let told = try await PythonPeers.run(program, input: ["set": set, "text": text])
-        #expect(told["payload"]?.stringValue == payload)
+        expectEqual(told["payload"]?.stringValue, payload)
         let document = try JWSDocument(
             verifying: #require(told["again"]).serialized(), keys: KeySet(keys), algorithms: [.es256, .rs256, .eddsa])
-        #expect(document.signatures.map(\.key.id) == ["a", "b", "c"])
-        #expect(document.payload == Array(payload.utf8))
+        expectEqual(document.signatures.map(\.key.id), ["a", "b", "c"])
+        expectEqual(document.payload, Array(payload.utf8))
     }
 }

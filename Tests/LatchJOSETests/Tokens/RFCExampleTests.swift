@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchJOSE
@@ -71,16 +72,16 @@ private let es256Code =
         let key = try Key(jwk: jwk)
         let read = try JWS(verifying: "\(signed).\(signature)", keys: KeySet([key]), algorithms: [key.algorithm])
         let payload = try Base64URL.decode(signed.split(separator: ".")[1])
-        #expect(read.payload == payload)
+        expectEqual(read.payload, payload)
         // Appendix F: the same signature with its payload taken out.
         let head = signed.prefix { $0 != "." }
         let detached = try JWS(
             verifying: "\(head)..\(signature)", detachedPayload: payload, keys: KeySet([key]),
             algorithms: [key.algorithm])
-        #expect(detached.payload == payload)
+        expectEqual(detached.payload, payload)
         let reproducible = place < 2
         if reproducible, key.canSign {
-            #expect(try key.signature(for: Array(signed.utf8)) == Base64URL.decode(signature))
+            try expectEqual(key.signature(for: Array(signed.utf8)), Base64URL.decode(signature))
         }
     }
 
@@ -107,7 +108,7 @@ private let es256Code =
         ]
         let general: JSONValue = ["payload": .string(claims), "signatures": [first, .object(second)]]
         let both = try JWSDocument(verifying: general.serialized(), keys: keys, algorithms: [.rs256, .es256])
-        #expect(both.signatures.map(\.key.id) == ["2010-12-29", "e9bc097a-ce51-4036-9562-d2ade882db0d"])
+        expectEqual(both.signatures.map(\.key.id), ["2010-12-29", "e9bc097a-ce51-4036-9562-d2ade882db0d"])
         var flattened = second
         flattened["payload"] = .string(claims)
         let one = try JWSDocument(
@@ -125,8 +126,8 @@ private let es256Code =
         var rsa = AppendixKey.rsa
         rsa["kid"] = "2011-04-29"
         let set = try KeySet(jwks: ["keys": [encryption, .object(rsa)]])
-        #expect(set.keys.map(\.id) == ["2011-04-29"])
-        #expect(set.keys[0].algorithm == .rs256)
+        expectEqual(set.keys.map(\.id), ["2011-04-29"])
+        expectEqual(set.keys[0].algorithm, .rs256)
     }
 
     @Test func `RFC 7517 A.3: of two shared secrets, the one for encryption is distinguished`() throws {
@@ -136,7 +137,7 @@ private let es256Code =
         // The example names no algorithm, which is left to whoever uses it.
         #expect { try Key(jwk: secret) } throws: { JOSEError.unsuitableKey ~= $0 }
         let key = try Key(jwk: secret, algorithm: .hs256)
-        #expect(key.id == "HMAC key used in JWS spec Appendix A.1 example")
+        expectEqual(key.id, "HMAC key used in JWS spec Appendix A.1 example")
         #expect(try KeySet(jwks: ["keys": [keyWrap]]).keys.isEmpty)
     }
 
@@ -148,8 +149,8 @@ private let es256Code =
             JWTVerifier(keys: keys, algorithms: [.hs256], issuer: "joe", type: "JWT", clock: .stopped(at: now))
         }
         let read = try verifier(at: 1_300_819_379).verify(text)
-        #expect(read.bool("http://example.com/is_root") == true)
-        #expect(read.expiry?.timeIntervalSince1970 == 1_300_819_380)
+        expectEqual(read.bool("http://example.com/is_root"), true)
+        expectEqual(read.expiry?.timeIntervalSince1970, 1_300_819_380)
         #expect(throws: JOSEError.expired) { try verifier(at: 1_800_000_000).verify(text) }
     }
 
@@ -157,17 +158,17 @@ private let es256Code =
         let key = try Key(jwk: AppendixKey.secret)
         let (keys, payload) = (KeySet([key]), Array("$.02".utf8))
         let encoded = "eyJhbGciOiJIUzI1NiJ9.JC4wMg.5mvfOroL-g7HyqJoozehmsaqmvTYGEq5jTI1gVvoEoQ"
-        #expect(try JWS(verifying: encoded, keys: keys, algorithms: [.hs256]).payload == payload)
-        #expect(try JWS.sign(payload, with: key) == encoded)
+        try expectEqual(JWS(verifying: encoded, keys: keys, algorithms: [.hs256]).payload, payload)
+        try expectEqual(JWS.sign(payload, with: key), encoded)
         let head = "eyJhbGciOiJIUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19"
         let code = "A5dxf2s96_n5FLueVuW1Z_vh161FwXZC4YLPff6dmDY"
         let detached = "\(head)..\(code)"
         let read = try JWS(verifying: detached, detachedPayload: payload, keys: keys, algorithms: [.hs256])
-        #expect(read.payload == payload)
-        #expect(try JWS.signDetached(payload, with: key, encoding: .unencoded) == detached)
+        expectEqual(read.payload, payload)
+        try expectEqual(JWS.signDetached(payload, with: key, encoding: .unencoded), detached)
         let flattened: JSONValue = ["protected": .string(head), "payload": "$.02", "signature": .string(code)]
         let document = try JWSDocument(verifying: flattened.serialized(), keys: keys, algorithms: [.hs256])
-        #expect(document.payload == payload)
+        expectEqual(document.payload, payload)
         // RFC 7797 §5.2: with a dot in it, it does not fit between the dots of a compact text.
         #expect { try JWS.sign(payload, with: key, encoding: .unencoded) } throws: { JOSEError.unsignable ~= $0 }
         #expect(throws: JOSEError.self) {
@@ -177,14 +178,15 @@ private let es256Code =
 
     @Test func `RFC 8037 A.1 to A.5: the key, its thumbprint, and a signature that is made again`() throws {
         let key = try Key(jwk: AppendixKey.ed25519)
-        #expect(key.thumbprint == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
-        #expect(
-            key.thumbprintURI
-                == "urn:ietf:params:oauth:jwk-thumbprint:sha-256:kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
+        expectEqual(key.thumbprint, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
+        expectEqual(
+            key.thumbprintURI,
+            "urn:ietf:params:oauth:jwk-thumbprint:sha-256:kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
         let text = try JWS.sign(Array("Example of Ed25519 signing".utf8), with: key)
-        #expect(
-            text == "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc."
+        expectEqual(
+            text,
+            "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc."
                 + "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg")
-        #expect(try JWS(verifying: text, keys: KeySet([key]), algorithms: [.eddsa]).header.keyID == nil)
+        try expectNil(JWS(verifying: text, keys: KeySet([key]), algorithms: [.eddsa]).header.keyID)
     }
 }

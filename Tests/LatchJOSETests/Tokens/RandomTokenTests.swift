@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -35,7 +36,7 @@ import Testing
                 let token = try JWT(unverified: String(decoding: bytes, as: UTF8.self))
                 // What was read can be written and read again.
                 let again = try JWT(unverified: JWT.sign(token.claims, with: key))
-                #expect(again.claims == token.claims, "seed \(seed)")
+                expectEqual(again.claims, token.claims, "seed \(seed)")
             } catch {
                 #expect(JOSEError.malformedToken ~= error, "seed \(seed)")
             }
@@ -56,7 +57,7 @@ import Testing
                 let damaged = try Key(jwk: members)
                 // Another name or a lost `use` leaves the numbers as they were; other numbers verify nothing.
                 let isSame = damaged.thumbprint == key.thumbprint
-                #expect(damaged.isValidSignature(signature, for: [1, 2, 3]) == isSame, "seed \(seed)")
+                expectEqual(damaged.isValidSignature(signature, for: [1, 2, 3]), isSame, "seed \(seed)")
             } catch {
                 #expect(error is JSONError || JOSEError.unsuitableKey ~= error, "seed \(seed)")
             }

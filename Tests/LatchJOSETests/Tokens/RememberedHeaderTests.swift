@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchJOSE
@@ -25,7 +26,7 @@ import Testing
         let (forCurve, forEdwards) = (#"{"alg":"ES256","kid":"k1"}"#, #"{"alg":"EdDSA","kid":"k1"}"#)
         for _ in 0..<3 {
             let right = try [token(forCurve, signedBy: curve), token(forEdwards, signedBy: edwards)]
-            for text in right { #expect(try verifier.verify(text).subject == "u1") }
+            for text in right { try expectEqual(verifier.verify(text).subject, "u1") }
             let crossed = try [token(forCurve, signedBy: edwards), token(forEdwards, signedBy: curve)]
             for text in crossed { #expect(throws: JOSEError.badSignature) { try verifier.verify(text) } }
         }
@@ -51,8 +52,8 @@ import Testing
         let verifier = verifier([key], [.hs256])
         let copy = verifier
         let text = try token(#"{"alg":"HS256","kid":"k1"}"#, signedBy: key)
-        #expect(try verifier.verify(text) == copy.verify(text))
-        #expect(try copy.verifiedToken(text).header == verifier.verifiedToken(text).header)
+        try expectEqual(verifier.verify(text), copy.verify(text))
+        try expectEqual(copy.verifiedToken(text).header, verifier.verifiedToken(text).header)
     }
 
     @Test func `A remembered header is not made of a token that was refused, however often it comes`() throws {
@@ -65,8 +66,8 @@ import Testing
             #expect(throws: JOSEError.badSignature) { try verifier.verify(forged) }
             let honest = try token(header, signedBy: key, subject: "u\(number)")
             let read = try verifier.verifiedToken(honest)
-            #expect(read.header.members["n"] == .integer(Int64(number)))
-            #expect(read.claims.subject == "u\(number)")
+            expectEqual(read.header.members["n"], .integer(Int64(number)))
+            expectEqual(read.claims.subject, "u\(number)")
             #expect(throws: JOSEError.badSignature) { try verifier.verify(forged) }
         }
     }
@@ -81,8 +82,8 @@ import Testing
         for _ in 0..<2 {
             for header in spellings {
                 let read = try verifier.verifiedToken(token(header, signedBy: key))
-                #expect(read.header.algorithm == .hs256)
-                #expect(try read.header.members == JSONValue(parsing: Array(header.utf8)).objectValue)
+                expectEqual(read.header.algorithm, .hs256)
+                try expectEqual(read.header.members, JSONValue(parsing: Array(header.utf8)).objectValue)
             }
         }
     }
@@ -110,7 +111,7 @@ import Testing
             let header = #"{"alg":"HS256","kid":"k\#(named)","v":\#(Int.random(in: 0..<4, using: &numbers))}"#
             let text = try token(header, signedBy: keys[signer])
             if named == signer {
-                #expect(try verifier.verify(text).subject == "u1", "seed \(seed)")
+                try expectEqual(verifier.verify(text).subject, "u1", "seed \(seed)")
             } else {
                 let expected: JOSEError = named < 6 ? .badSignature : .unknownKey
                 #expect(throws: expected, "seed \(seed)") { try verifier.verify(text) }

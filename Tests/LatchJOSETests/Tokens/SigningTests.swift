@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchCrypto
 import LatchFoundation
@@ -23,11 +24,11 @@ import Testing
         let text = try JWT.sign(claims, with: key)
         let verifying = key.publicKey ?? key
         let verifier = JWTVerifier(keys: KeySet([verifying]), algorithms: [algorithm], clock: clock)
-        #expect(try verifier.verify(text) == claims)
+        try expectEqual(verifier.verify(text), claims)
         let token = try verifier.verifiedToken(text)
-        #expect(token.header.algorithm == algorithm)
-        #expect(token.header.keyID == key.id)
-        #expect(token.header.type == "JWT")
+        expectEqual(token.header.algorithm, algorithm)
+        expectEqual(token.header.keyID, key.id)
+        expectEqual(token.header.type, "JWT")
         let other = JWTVerifier(
             keys: KeySet([try Key.generate(algorithm, id: key.id)]), algorithms: [algorithm], clock: clock)
         #expect(throws: JOSEError.badSignature) { try other.verify(text) }
@@ -57,7 +58,7 @@ import Testing
         func token() throws -> String {
             try JWT.sign(["iat": 1, "jti": .string(Base64URL.encode(SecureRandom.bytes(16)))], with: key)
         }
-        #expect(try token() != token())
+        try expectNotEqual(token(), token())
     }
 
     @Test func `A signed token is verified by many tasks at once with one verifier`() async throws {
@@ -71,6 +72,6 @@ import Testing
             }
             return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
         }
-        #expect(subjects.count == 200)
+        expectEqual(subjects.count, 200)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -89,25 +90,25 @@ private final class ScriptedApple: AppleIDProvider, Handler {
 
     @Test func `Sign in with Apple returns the user of a verified identity token`() async throws {
         let user = try await signIn.signIn()
-        #expect(user.id == "001.ada")
-        #expect(user.authorizationCode == "code-1")
-        #expect(user.email == "x@privaterelay.appleid.com")
+        expectEqual(user.id, "001.ada")
+        expectEqual(user.authorizationCode, "code-1")
+        expectEqual(user.email, "x@privaterelay.appleid.com")
         #expect(user.isEmailVerified)
         #expect(user.isPrivateEmail)
-        #expect(user.name == nil)
+        expectNil(user.name)
         let request = try #require(apple.requests.withLock { $0.first })
         #expect(request.requestsName && request.requestsEmail)
         // SHA-256 in hexadecimal digits; the nonce itself stays with the app.
-        #expect(request.nonce == SHA256.hash(data: Data(user.nonce.utf8)).map { String(format: "%02x", $0) }.joined())
-        #expect(try JWT(unverified: user.identityToken).claims.string("nonce") == request.nonce)
+        expectEqual(request.nonce, SHA256.hash(data: Data(user.nonce.utf8)).map { String(format: "%02x", $0) }.joined())
+        try expectEqual(JWT(unverified: user.identityToken).claims.string("nonce"), request.nonce)
         #expect(!"\(user)".contains(user.identityToken))
     }
 
     @Test func `Sign in with Apple has a new nonce and state each time`() async throws {
         for _ in 0..<2 { _ = try await signIn.signIn(requestingName: false, requestingEmail: false) }
         let requests = apple.requests.withLock { $0 }
-        #expect(requests[0].nonce != requests[1].nonce)
-        #expect(requests[0].state != requests[1].state)
+        expectNotEqual(requests[0].nonce, requests[1].nonce)
+        expectNotEqual(requests[0].state, requests[1].state)
         #expect(!requests[0].requestsName && !requests[0].requestsEmail)
     }
 
@@ -143,18 +144,18 @@ private final class ScriptedApple: AppleIDProvider, Handler {
             $0.claims = { $0["email"] = nil }
         }
         let first = try await signIn.signIn()
-        #expect(first.name == AppleUserName(given: "Ada"))
-        #expect(first.email == "ada@example.com")
+        expectEqual(first.name, AppleUserName(given: "Ada"))
+        expectEqual(first.email, "ada@example.com")
         apple.deviations.withLock { $0.credential = { _ in } }
         // Another launch, and Apple says nothing any more.
         let second = try await signIn.signIn()
-        #expect(second.name == first.name)
-        #expect(second.email == "ada@example.com")
+        expectEqual(second.name, first.name)
+        expectEqual(second.email, "ada@example.com")
         #expect(details.names().allSatisfy { !$0.contains("ada") })
         try await signIn.forgetDetails(ofUser: first.id)
         let third = try await signIn.signIn()
-        #expect(third.name == nil)
-        #expect(third.email == nil)
+        expectNil(third.name)
+        expectNil(third.email)
     }
 
     @Test func `Sign in with Apple survives a store that cannot be used`() async throws {
@@ -163,12 +164,12 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         let signIn = AppleSignIn(
             clientID: "com.example.notes", provider: apple, details: secrets, transport: apple,
             clock: apple.clock.wallClock())
-        #expect(try await signIn.signIn().name?.given == "Ada")
+        try await expectEqual(signIn.signIn().name?.given, "Ada")
     }
 
     @Test func `Sign in with Apple has no name of empty parts`() {
-        #expect(AppleUserName(given: "", family: nil) == nil)
-        #expect(AppleUserName() == nil)
+        expectNil(AppleUserName(given: "", family: nil))
+        expectNil(AppleUserName())
     }
 
     @Test(
@@ -193,8 +194,8 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         (9, .unknown, false), (-1, .unknown, false),
     ])
     func `Sign in with Apple knows which states end a session`(raw: Int, state: AppleIDState, ends: Bool) {
-        #expect(AppleIDState(rawValue: raw) == state)
-        #expect(state.endsSession == ends)
+        expectEqual(AppleIDState(rawValue: raw), state)
+        expectEqual(state.endsSession, ends)
     }
 
     @Test
@@ -211,11 +212,11 @@ private final class ScriptedApple: AppleIDProvider, Handler {
             checks.withLock { $0 += 1 }
             do { _ = try await session.signOut() } catch { Issue.record(error) }
         }
-        #expect(await apple.clock.wakeNext() == .seconds(5))
+        await expectEqual(apple.clock.wakeNext(), .seconds(5))
         #expect(session.currentState.isSignedIn)
-        #expect(await apple.clock.wakeNext() == .seconds(10))
+        await expectEqual(apple.clock.wakeNext(), .seconds(10))
         await watching
-        #expect(checks.withLock { $0 } == 1)
+        expectEqual(checks.withLock { $0 }, 1)
         #expect(!session.currentState.isSignedIn)
         #expect(apple.states.withLock { $0.isEmpty })
     }

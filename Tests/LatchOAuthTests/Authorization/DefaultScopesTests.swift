@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -33,40 +34,40 @@ import Testing
     }
 
     @Test func `The usual scopes are all of them if the metadata lists none`() async throws {
-        #expect(try await requested(nil) == [Self.all, Self.all])
-        #expect(try await requested([]) == [Self.all, Self.all])
+        try await expectEqual(requested(nil), [Self.all, Self.all])
+        try await expectEqual(requested([]), [Self.all, Self.all])
     }
 
     @Test func `The usual scopes leave out scopes that the metadata does not list`() async throws {
         let listed = "openid profile email"
-        #expect(try await requested(["openid", "email", "profile"]) == [listed, listed])
-        #expect(
-            try await requested(["openid", "offline_access", "x"]) == [
+        try await expectEqual(requested(["openid", "email", "profile"]), [listed, listed])
+        try await expectEqual(
+            requested(["openid", "offline_access", "x"]),
+            [
                 "openid offline_access", "openid offline_access",
             ])
     }
 
     @Test func `The usual scopes ask a provider of ID tokens for one, listed or not`() async throws {
-        #expect(try await requested(["email"]) == ["openid email", "openid email"])
-        #expect(try await requested(["email"], isOpenID: false) == ["email", "email"])
-        #expect(try await requested(["repo"], isOpenID: false) == [nil, nil])
+        try await expectEqual(requested(["email"]), ["openid email", "openid email"])
+        try await expectEqual(requested(["email"], isOpenID: false), ["email", "email"])
+        try await expectEqual(requested(["repo"], isOpenID: false), [nil, nil])
     }
 
     @Test func `The usual scopes do not change the program's chosen scopes, which are sent as written`() async throws {
         let chosen = try await requested(["openid"], { $0.scopes = ["openid", "notes:read"] })
-        #expect(chosen == ["openid notes:read", "openid notes:read"])
+        expectEqual(chosen, ["openid notes:read", "openid notes:read"])
         let same = try await requested(["openid"], { $0.scopes = .signIn })
-        #expect(same == [Self.all, Self.all])
+        expectEqual(same, [Self.all, Self.all])
         let named = try await requested(["openid"], of: AuthorizationRequest(scopes: ["openid", "notes:read"]))
-        #expect(named == ["openid notes:read", "openid notes:read"])
+        expectEqual(named, ["openid notes:read", "openid notes:read"])
         let created = OAuthConfiguration(issuer: ScriptedProvider.issuer, clientID: "notes", scopes: .signIn)
-        #expect(
-            try await requested(
+        try await expectEqual(
+            requested(
                 ["openid"],
                 {
                     $0 = created; $0.redirectURI = ScriptedProvider.redirectURI
-                })
-                == [Self.all, Self.all])
+                }), [Self.all, Self.all])
     }
 
     @Test func `The usual scopes sign a user in without openid if the server issues no ID tokens`() async throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -82,7 +83,7 @@ import Testing
         let url = try await client.begin(redirectURI: Self.callback).url
         #expect(url.absoluteString.hasPrefix("https://id.example.com/authorize?"))
         let slash = issuer.hasSuffix("/") ? "" : "/"
-        #expect(provider.requests.first?.absoluteURL == "\(issuer)\(slash).well-known/openid-configuration")
+        expectEqual(provider.requests.first?.absoluteURL, "\(issuer)\(slash).well-known/openid-configuration")
     }
 
     @Test func `A known provider signs users out at its own parameters: Cognito`() async throws {
@@ -91,9 +92,9 @@ import Testing
             .cognito(region: "eu-central-1", userPool: "eu-central-1_x", clientID: "c"),
             transport: Played(metadata: Self.metadata(issuer)))
         let url = try await client.signOutURL(for: Tokens(access: "a", idToken: "id"), redirectingTo: Self.callback)
-        #expect(
-            ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")
-                == ["client_id": "c", "logout_uri": Self.callback.absoluteString])
+        expectEqual(
+            ScriptedProvider.parameters(url.query(percentEncoded: true) ?? ""),
+            ["client_id": "c", "logout_uri": Self.callback.absoluteString])
     }
 
     @Test func `A known provider gets its own request for a refresh token: Google`() async throws {
@@ -101,8 +102,8 @@ import Testing
         let client = AuthorizationClient(.google(clientID: "c"), transport: provider)
         let parameters = ScriptedProvider.parameters(
             try await client.begin(redirectURI: Self.callback).url.query(percentEncoded: true) ?? "")
-        #expect(parameters["access_type"] == "offline")
-        #expect(parameters["scope"] == "openid profile email")
+        expectEqual(parameters["access_type"], "offline")
+        expectEqual(parameters["scope"], "openid profile email")
     }
 
     @Test(arguments: [
@@ -122,10 +123,10 @@ import Testing
         let client = AuthorizationClient(known, transport: Played(metadata: Self.metadata(issuer)))
         let page = try await client.begin(redirectURI: Self.callback).url
         let sent = ScriptedProvider.parameters(page.query(percentEncoded: true) ?? "")
-        #expect(sent.filter { expected.keys.contains($0.key) } == expected)
-        #expect(known.issuer.absoluteString == issuer)
+        expectEqual(sent.filter { expected.keys.contains($0.key) }, expected)
+        expectEqual(known.issuer.absoluteString, issuer)
         let chosen = try await client.begin(AuthorizationRequest(scopes: ["x"]), redirectURI: Self.callback).url
-        #expect(ScriptedProvider.parameters(chosen.query(percentEncoded: true) ?? "")["scope"] == "x")
+        expectEqual(ScriptedProvider.parameters(chosen.query(percentEncoded: true) ?? "")["scope"], "x")
     }
 
     @Test(arguments: [
@@ -133,14 +134,14 @@ import Testing
     ])
     func `A known provider is not any other issuer`(issuer: String) throws {
         let url = try #require(URL(string: issuer))
-        #expect(OAuthConfiguration.known(issuer: url, clientID: "c", secret: nil)?.issuer == nil)
+        expectNil(OAuthConfiguration.known(issuer: url, clientID: "c", secret: nil)?.issuer)
     }
 
     @Test func `A known provider can have one issuer for each tenant: Microsoft`() async throws {
         let provider = Played(
             metadata: Self.metadata("https://login.microsoftonline.com/{tenantid}/v2.0"))
         let client = AuthorizationClient(.microsoft(clientID: "c"), transport: provider)
-        #expect(try await client.server().tokenEndpoint.path() == "/token")
+        try await expectEqual(client.server().tokenEndpoint.path(), "/token")
         for other in ["evil", "9188040d", "{tenantid}/evil", "9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/x"] {
             let wrong = Played(metadata: Self.metadata("https://login.microsoftonline.com/\(other)/v2.0"))
             await #expect(throws: OAuthError.issuerMismatch) {
@@ -185,7 +186,7 @@ import Testing
             .apple(clientID: "com.example.web", teamID: "TEAM", key: key), transport: provider)
         let url = try await client.begin(redirectURI: Self.callback).url
         #expect(url.absoluteString.hasPrefix("https://appleid.apple.com/auth/authorize?"))
-        #expect(ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")["response_mode"] == "form_post")
+        expectEqual(ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")["response_mode"], "form_post")
         _ = try await client.tokens(for: RefreshGrant(refreshToken: "r"))
         let form = ScriptedProvider.parameters(provider.requests.last?.body.text ?? "")
         let secret = try #require(form["client_secret"])
@@ -193,9 +194,9 @@ import Testing
             keys: KeySet([try #require(key.publicKey)]), algorithms: [.es256], issuer: "TEAM",
             audience: "https://appleid.apple.com"
         ).verify(secret)
-        #expect(claims.subject == "com.example.web")
-        #expect(provider.requests.map(\.absoluteURL) == ["https://appleid.apple.com/auth/token"])
-        #expect(try JWT(unverified: secret).header.keyID == "KEY1")
+        expectEqual(claims.subject, "com.example.web")
+        expectEqual(provider.requests.map(\.absoluteURL), ["https://appleid.apple.com/auth/token"])
+        try expectEqual(JWT(unverified: secret).header.keyID, "KEY1")
     }
 
     @Test func `A known provider answers errors with 200, and separates scopes by commas: GitHub`() async throws {
@@ -206,13 +207,13 @@ import Testing
         let url = try await client.begin(redirectURI: Self.callback).url
         #expect(url.absoluteString.hasPrefix("https://github.com/login/oauth/authorize?"))
         let response = try await client.tokens(for: AuthorizationCodeGrant(code: "c", verifier: "v", redirectURI: nil))
-        #expect(response.grantedScopes == ["read:user", "user:email"])
-        #expect(provider.requests.last?.absoluteURL == "https://github.com/login/oauth/access_token")
+        expectEqual(response.grantedScopes, ["read:user", "user:email"])
+        expectEqual(provider.requests.last?.absoluteURL, "https://github.com/login/oauth/access_token")
         // Its responses name this issuer (RFC 9207).
         let attempt = try await client.begin(redirectURI: Self.callback)
         let state = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")["state"] ?? ""
         let callback = "\(Self.callback)?code=c&state=\(state)&iss=https%3A%2F%2Fgithub.com%2Flogin%2Foauth"
-        #expect(try await client.finish(try #require(URL(string: callback))).tokens.access == "gho_a")
+        try await expectEqual(client.finish(try #require(URL(string: callback))).tokens.access, "gho_a")
         let wrong = Played(tokens: ["error": "bad_verification_code", "error_description": "The code is incorrect."])
         await #expect(throws: OAuthError.invalidGrant) {
             try await AuthorizationClient(.github(clientID: "c"), transport: wrong).tokens(
@@ -238,13 +239,13 @@ import Testing
         #expect(parameters["nonce"] == nil && parameters["code_challenge"] == nil)
         let callback = try #require(URL(string: "\(Self.callback)?code=1&state=\(parameters["state"] ?? "")"))
         let response = try await client.finish(callback)
-        #expect(response.idTokenClaims?.subject == "ada")
-        #expect(response.grantedScopes == ["email", "openid", "profile"])
+        expectEqual(response.idTokenClaims?.subject, "ada")
+        expectEqual(response.grantedScopes, ["email", "openid", "profile"])
         let request = try #require(provider.requests.last { $0.method == .post })
         let form = ScriptedProvider.parameters(request.body.text ?? "")
         #expect(form["client_secret"] == "s" && form["code_verifier"] == nil)
-        #expect(request.fields[.authorization] == nil)
-        #expect(request.absoluteURL == "https://www.linkedin.com/oauth/v2/accessToken")
+        expectNil(request.fields[.authorization])
+        expectEqual(request.absoluteURL, "https://www.linkedin.com/oauth/v2/accessToken")
         await #expect(throws: OAuthError.stateMismatch) { try await client.finish(callback) }
     }
 
@@ -254,11 +255,11 @@ import Testing
         let state = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")["state"] ?? ""
         let url = try #require(URL(string: "\(Self.callback)?code=c&state=\(state)#_=_"))
         #expect(attempt.isAnswered(by: url))
-        #expect(try await client.server().tokenEndpoint.host() == "graph.facebook.com")
+        try await expectEqual(client.server().tokenEndpoint.host(), "graph.facebook.com")
     }
 
     @Test func `A known provider posts its response: Apple`() throws {
         let response = try AuthorizationResponse(form: Array("state=s&code=c".utf8), sentTo: Self.callback)
-        #expect(response.state == "s")
+        expectEqual(response.state, "s")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -40,7 +41,7 @@ import Testing
         let page = try await client.signOutURL(for: Tokens(access: "a", idToken: "i"), redirectingTo: Self.callback)
         #expect(page.absoluteString.hasPrefix("https://login.example.com/v2/logout?"))
         let sent = ScriptedProvider.parameters(page.query(percentEncoded: true) ?? "")
-        #expect(sent == ["client_id": "c", "returnTo": Self.callback.absoluteString])
+        expectEqual(sent, ["client_id": "c", "returnTo": Self.callback.absoluteString])
     }
 
     // OpenID Connect Core 1.0 §5.3.2: a claim that is not returned should be left out, and be neither null nor empty.
@@ -101,7 +102,7 @@ import Testing
         issuer.clock.advance(by: .seconds(6))
         let error = await #expect(throws: OAuthError.self) { try await tokens.value }
         #expect(error?.code == expected.code && error?.message.contains("password") == false)
-        #expect(issuer.requests(to: "/oauth/token").count == 1)
+        expectEqual(issuer.requests(to: "/oauth/token").count, 1)
     }
 
     private func deviceCode() async throws -> (AuthorizationClient, DeviceAuthorization) {
@@ -126,7 +127,7 @@ import Testing
         _ = await issuer.clock.sleepers(atLeast: 1)
         issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#)
         issuer.clock.advance(by: .seconds(60))
-        #expect(try await tokens.value.tokens.access == "a")
+        try await expectEqual(tokens.value.tokens.access, "a")
     }
 
     @Test func `A provider can have a gateway that shows a page for minutes, which is the error then`() async throws {
@@ -138,8 +139,8 @@ import Testing
             issuer.clock.advance(by: .seconds(61))
         }
         let error = await #expect(throws: OAuthError.self) { try await tokens.value }
-        #expect(error?.status == .notFound)
-        #expect(issuer.requests(to: "/oauth/token").count == 5)
+        expectEqual(error?.status, .notFound)
+        expectEqual(issuer.requests(to: "/oauth/token").count, 5)
     }
 
     /// NousResearch/hermes-agent#20314: NTP at boot, dual boot, a resumed virtual machine.
@@ -150,7 +151,7 @@ import Testing
         issuer.clock.jump(by: 86_400)
         issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#)
         issuer.clock.advance(by: .seconds(6))
-        #expect(try await tokens.value.tokens.access == "a")
+        try await expectEqual(tokens.value.tokens.access, "a")
     }
 
     @Test(arguments: [
@@ -164,8 +165,8 @@ import Testing
         let error = await #expect(throws: OAuthError.self) {
             try await issuer.endpoint().tokens(for: ClientCredentialsGrant())
         }
-        #expect(error?.issuerMessage == "Error validating verification code.")
-        #expect(error?.message == "The server refused the request. (Error validating verification code.)")
+        expectEqual(error?.issuerMessage, "Error validating verification code.")
+        expectEqual(error?.message, "The server refused the request. (Error validating verification code.)")
     }
 
     @Test(arguments: [("github.com", "https://api.github.com"), ("git.example.com", "https://git.example.com/api/v3")])
@@ -179,11 +180,11 @@ import Testing
         try await endpoint.revoke(Tokens(access: "gho_a", refresh: "ghr_a"))
         let request = try #require(issuer.requests.first)
         #expect(issuer.requests.count == 1 && request.method == .delete)
-        #expect(request.absoluteURL == "\(api)/applications/c/token")
-        #expect(request.body.text == #"{"access_token":"gho_a"}"#)
-        #expect(request.fields[.authorization] == "Basic " + Data("c:secret-of-the-app".utf8).base64EncodedString())
-        #expect(try await client.server().authorizationEndpoint?.host() == host)
-        #expect(try await client.server().deviceAuthorizationEndpoint?.host() == host)
+        expectEqual(request.absoluteURL, "\(api)/applications/c/token")
+        expectEqual(request.body.text, #"{"access_token":"gho_a"}"#)
+        expectEqual(request.fields[.authorization], "Basic " + Data("c:secret-of-the-app".utf8).base64EncodedString())
+        try await expectEqual(client.server().authorizationEndpoint?.host(), host)
+        try await expectEqual(client.server().deviceAuthorizationEndpoint?.host(), host)
     }
 
     @Test func `A provider can report that the token is already gone: GitHub`() async throws {
@@ -197,7 +198,7 @@ import Testing
         await #expect(throws: OAuthError.invalidResponse) { try await endpoint.revoke("gho_a") }
         issuer.on("/applications/c/token", .unauthorized, #"{"message":"Bad credentials secret-of-the-app"}"#)
         let refused = await #expect(throws: OAuthError.self) { try await endpoint.revoke("gho_a") }
-        #expect(refused?.message.contains("secret-of-the-app") == false)
+        expectEqual(refused?.message.contains("secret-of-the-app"), false)
         let publicClient = try await client(.github(clientID: "c")).tokenEndpoint()
         await #expect(throws: OAuthError.noRevocationEndpoint) { try await publicClient.revoke("gho_a") }
     }
@@ -224,7 +225,7 @@ import Testing
     ) async throws {
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r",\#(member)}"#)
         let response = try await issuer.endpoint().tokens(for: ClientCredentialsGrant())
-        #expect(response.refreshLifetime == expected)
+        expectEqual(response.refreshLifetime, expected)
     }
 
     @Test(arguments: [["typ": "at+jwt"], ["typ": "application/logout+jwt"], ["token_use": "access"]])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -55,8 +56,9 @@ import Testing
     @Test func `The resource of a token is a parameter of each request (RFC 8707)`() async throws {
         var configuration = configuration("https://id.example.com")
         (configuration.resources, configuration.scopes) = ([Self.api], ["openid"])
-        #expect(
-            try await requests(client(configuration)) == [
+        try await expectEqual(
+            requests(client(configuration)),
+            [
                 ["scope": "openid", "resource": Self.api], ["scope": "openid", "resource": Self.api],
                 ["resource": Self.api], ["resource": "https://other.example.com"],
             ])
@@ -73,8 +75,9 @@ import Testing
         configuration.scopes = ["openid"]
         // No preset says what this is: its metadata does, on a domain of the customer's.
         let client = client(configuration, ["mfa_challenge_endpoint": "https://login.example.com/mfa/challenge"])
-        #expect(
-            try await requests(client) == [
+        try await expectEqual(
+            requests(client),
+            [
                 ["scope": "openid", "audience": Self.api], ["scope": "openid", "audience": Self.api],
                 ["audience": Self.api], ["audience": "https://other.example.com"],
             ])
@@ -88,16 +91,16 @@ import Testing
         var configuration = configuration(text)
         configuration.resources = [Self.api]
         configuration.scopes = ["openid", "offline_access"]
-        #expect(
-            try await requests(client(configuration)) == [
+        try await expectEqual(
+            requests(client(configuration)),
+            [
                 ["scope": "openid offline_access \(Self.api)/.default"],
                 ["scope": "openid offline_access \(Self.api)/.default"],
                 ["scope": "\(Self.api)/.default"], ["scope": "https://other.example.com/.default"],
             ])
         configuration.scopes = ["openid", "notes.read", "https://api.example.com/notes.write"]
-        #expect(
-            try await requests(client(configuration)).first
-                == ["scope": "openid \(Self.api)/notes.read \(Self.api)/notes.write"])
+        try await expectEqual(
+            requests(client(configuration)).first, ["scope": "openid \(Self.api)/notes.read \(Self.api)/notes.write"])
     }
 
     @Test func `The resource of a token is not repeated with a code: Microsoft Entra, Auth0`() async throws {
@@ -125,7 +128,7 @@ import Testing
         await #expect(throws: OAuthError.invalidTarget) { try await client.beginOnAnotherDevice() }
         let error = await #expect(throws: OAuthError.self) { try await client.tokens(for: ClientCredentialsGrant()) }
         #expect(error?.code == "invalidTarget" && error?.message.hasSuffix("the request names 2.") == true)
-        #expect(issuer.requests.count == before)
+        expectEqual(issuer.requests.count, before)
     }
 
     @Test
@@ -146,8 +149,8 @@ import Testing
         configuration.resources = [Self.api]
         let client = client(configuration)
         _ = try await client.tokens(for: ClientCredentialsGrant(resources: ["https://own.example.com"]))
-        #expect(
-            ScriptedProvider.parameters(issuer.requests.last?.body.text ?? "")["resource"] == "https://own.example.com")
+        expectEqual(
+            ScriptedProvider.parameters(issuer.requests.last?.body.text ?? "")["resource"], "https://own.example.com")
         _ = try await client.tokens(for: ClientCredentialsGrant(audience: "own"))
         let form = ScriptedProvider.parameters(issuer.requests.last?.body.text ?? "")
         #expect(form["audience"] == "own" && form["resource"] == nil)
@@ -162,6 +165,6 @@ import Testing
         _ = await issuer.clock.sleepers(atLeast: 1)
         issuer.clock.advance(by: .seconds(6))
         _ = try await tokens.value
-        #expect(ScriptedProvider.parameters(issuer.requests.last?.body.text ?? "")["resource"] == Self.api)
+        expectEqual(ScriptedProvider.parameters(issuer.requests.last?.body.text ?? "")["resource"], Self.api)
     }
 }

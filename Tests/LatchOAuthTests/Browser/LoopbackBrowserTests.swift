@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -52,15 +53,15 @@ import Testing
         // The browser shows it a moment after the program has its code.
         try await eventually { !visits.responses.isEmpty }
         let page = try #require(visits.responses.first)
-        #expect(page.body.text?.contains("You can close this window") == true)
-        #expect(page.fields["Referrer-Policy"] == "no-referrer")
+        expectEqual(page.body.text?.contains("You can close this window"), true)
+        expectEqual(page.fields["Referrer-Policy"], "no-referrer")
         let parameters = ScriptedProvider.parameters(provider.requests(to: "/token").first?.body.text ?? "")
         let redirectURI = try #require(parameters["redirect_uri"].flatMap(URL.init(string:)))
         #expect(redirectURI.absoluteString.hasPrefix("http://127.0.0.1:"))
-        #expect(redirectURI.path() == "/callback")
+        expectEqual(redirectURI.path(), "/callback")
         // The listener has closed; another server may have its port by now.
         let later = try? await Self.visit(redirectURI)
-        #expect(later?.fields["Referrer-Policy"] == nil)
+        expectNil(later?.fields["Referrer-Policy"])
     }
 
     /// PostHog/wizard#1253, postmanlabs/postman-app-support#12640.
@@ -80,7 +81,7 @@ import Testing
         let session = session()
         try await session.signIn(using: browser)
         try await eventually { visits.responses.count == 2 }
-        #expect(visits.responses.map(\.status.rawValue) == [503, 200])
+        expectEqual(visits.responses.map(\.status.rawValue), [503, 200])
     }
 
     @Test func `A browser on this machine waits for its own response, despite other requests`() async throws {
@@ -106,7 +107,7 @@ import Testing
         let session = session()
         try await session.signIn(using: browser)
         #expect(session.currentState.isSignedIn)
-        #expect(visits.responses.map(\.status.rawValue).prefix(3) == [400, 404, 400])
+        expectEqual(visits.responses.map(\.status.rawValue).prefix(3), [400, 404, 400])
     }
 
     // Report 1 in Documentation/PublicReports.md: the provider appends a parameter that is not encoded.
@@ -193,7 +194,7 @@ import Testing
         }
         await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser) }
         try await visiting.withLock { $0 }?.value
-        #expect(visits.responses.map(\.status.rawValue) == [302, 400])
+        expectEqual(visits.responses.map(\.status.rawValue), [302, 400])
     }
 
     @Test func `A browser on this machine reports the denial of the user, and keeps the signed-in user`() async throws {
@@ -204,7 +205,7 @@ import Testing
             Task { _ = try await Self.signIn(url, at: provider) }
         }
         await #expect(throws: OAuthError.accessDenied) { try await session.signIn(using: browser) }
-        #expect(session.currentState.credential?.access == "before")
+        expectEqual(session.currentState.credential?.access, "before")
     }
 
     @Test(arguments: ["http://127.0.0.1/callback", "http://localhost/back", "http://127.0.0.1"])

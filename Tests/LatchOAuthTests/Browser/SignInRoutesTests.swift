@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -67,7 +68,7 @@ import Testing
     private func approve(_ response: HTTPResponse) throws -> String {
         let page = try #require(response.fields[.location].flatMap(URL.init(string:)))
         let callback = try provider.approve(page)
-        #expect(callback.path() == "/sign-in/callback")
+        expectEqual(callback.path(), "/sign-in/callback")
         return "/sign-in/callback?\(callback.query(percentEncoded: true) ?? "")"
     }
 
@@ -93,7 +94,7 @@ import Testing
         let other = Visitor(try router())
         other.change { $0 = visitor.cookies }
         let finished = try await other.get(callback)
-        #expect(finished.body.text == "ada to /notes/7?edit=1")
+        expectEqual(finished.body.text, "ada to /notes/7?edit=1")
         #expect(other.cookies.isEmpty)
     }
 
@@ -102,7 +103,7 @@ import Testing
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in")) + "&hint={x}|y&note=a%20b"
         #expect(callback.contains("%3A%2F%2F"))
-        #expect(try await visitor.get(callback).body.text == "ada to /")
+        try await expectEqual(visitor.get(callback).body.text, "ada to /")
     }
 
     @Test
@@ -117,8 +118,8 @@ import Testing
         let visitor = Visitor(router)
         let callback = try approve(try await visitor.get("/sign-in"))
         // A browser sends no other cookie with the POST of another site.
-        #expect(visitor.fields.first?.hasSuffix("; SameSite=None; Secure") == true)
-        #expect(try await visitor.get(callback).status == .methodNotAllowed)
+        expectEqual(visitor.fields.first?.hasSuffix("; SameSite=None; Secure"), true)
+        try await expectEqual(visitor.get(callback).status, .methodNotAllowed)
         let form = String(callback.dropFirst("/sign-in/callback?".count))
         let finished = try await visitor.get("/sign-in/callback", method: .post, form: form)
         #expect(finished.status == .ok && finished.body.text == "ada")
@@ -136,7 +137,7 @@ import Testing
         let callback = try approve(try await visitor.get("/sign-in"))
         let form = String(callback.dropFirst("/sign-in/callback?".count))
         let isSigned = [ResponseMode.signedQuery, .signedPost].contains(mode)
-        #expect(form.hasPrefix("response=") == isSigned)
+        expectEqual(form.hasPrefix("response="), isSigned)
         let finished =
             [.formPost, .signedPost].contains(mode)
             ? try await visitor.get("/sign-in/callback", method: .post, form: form) : try await visitor.get(callback)
@@ -148,12 +149,12 @@ import Testing
         let attacker = Visitor(try router())
         let callback = try approve(try await attacker.get("/sign-in"))
         let victim = Visitor(try router())
-        #expect(try await victim.get(callback).status == .badRequest)
+        try await expectEqual(victim.get(callback).status, .badRequest)
         // Nor one with an attempt of the victim's own.
         _ = try await victim.get("/sign-in")
-        #expect(try await victim.get(callback).status == .badRequest)
+        try await expectEqual(victim.get(callback).status, .badRequest)
         #expect(provider.requests(to: "/token").isEmpty)
-        #expect(try await attacker.get(callback).status == .ok)
+        try await expectEqual(attacker.get(callback).status, .ok)
     }
 
     @Test
@@ -165,13 +166,13 @@ import Testing
             String(value.dropLast()) + (value.hasSuffix("A") ? "B" : "A"), "", "x", String(repeating: "A", count: 9000),
         ] {
             visitor.change { $0[name] = change }
-            #expect(try await visitor.get(callback).status == .badRequest)
+            try await expectEqual(visitor.get(callback).status, .badRequest)
         }
         let second = Visitor(try router())
         let other = try approve(try await second.get("/sign-in"))
         let otherName = try #require(second.cookies.keys.first)
         visitor.change { $0 = [otherName: value] }
-        #expect(try await visitor.get(other).status == .badRequest)
+        try await expectEqual(visitor.get(other).status, .badRequest)
         #expect(provider.requests(to: "/token").isEmpty)
     }
 
@@ -181,10 +182,10 @@ import Testing
         let kept = visitor.cookies
         // A preview of the link uses nothing up.
         _ = try await visitor.get(callback, method: .head)
-        #expect(try await visitor.get(callback).status == .ok)
-        #expect(try await visitor.get(callback).status == .badRequest)
+        try await expectEqual(visitor.get(callback).status, .ok)
+        try await expectEqual(visitor.get(callback).status, .badRequest)
         visitor.change { $0 = kept }
-        #expect(try await visitor.get(callback).status == .badRequest)
+        try await expectEqual(visitor.get(callback).status, .badRequest)
     }
 
     @Test(arguments: [
@@ -194,7 +195,7 @@ import Testing
     func `A web server's sign-in returns only to its own pages`(path: String) async throws {
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in?return_to=\(path)"))
-        #expect(try await visitor.get(callback).body.text == "ada to /")
+        try await expectEqual(visitor.get(callback).body.text, "ada to /")
     }
 
     @Test func `A web server's sign-in reports its outcome if no user signs in`() async throws {
@@ -229,8 +230,8 @@ import Testing
         #expect(page.status == .internalServerError && page.body.text?.contains("The sign-in failed.") == true)
         #expect(visitor.cookies.isEmpty)
         provider.deviate { $0.callback = { $0 = [("error", "server_error")] + $0.filter { $0.0 != "code" } } }
-        #expect(try await visitor.get(try approve(try await visitor.get("/sign-in"))).status == 502)
-        #expect(failures.withLock { $0 } == ["Full", "OAuthError"])
+        try await expectEqual(visitor.get(try approve(try await visitor.get("/sign-in"))).status, 502)
+        expectEqual(failures.withLock { $0 }, ["Full", "OAuthError"])
     }
 
     @Test func `A web server's sign-in keeps a few attempts of a browser, and no more`() async throws {
@@ -245,7 +246,7 @@ import Testing
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in"))
         provider.clock.advance(by: .seconds(601))
-        #expect(try await visitor.get(callback).status == .badRequest)
+        try await expectEqual(visitor.get(callback).status, .badRequest)
         #expect(provider.requests(to: "/token").isEmpty)
     }
 
@@ -272,8 +273,8 @@ import Testing
     @Test func `A web server's sign-in works without https if a developer has none`() async throws {
         let visitor = Visitor(try router(at: "http://127.0.0.1:8080/sign-in"))
         let callback = try approve(try await visitor.get("/sign-in"))
-        #expect(visitor.fields.first?.hasPrefix("sign-in-") == true)
-        #expect(visitor.fields.first?.contains("Secure") == false)
-        #expect(try await visitor.get(callback).status == .ok)
+        expectEqual(visitor.fields.first?.hasPrefix("sign-in-"), true)
+        expectEqual(visitor.fields.first?.contains("Secure"), false)
+        try await expectEqual(visitor.get(callback).status, .ok)
     }
 }

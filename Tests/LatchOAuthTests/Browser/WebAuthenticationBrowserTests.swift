@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchTesting
@@ -32,7 +33,7 @@ import Testing
         let session = session()
         try await session.signIn(using: browser(page))
         #expect(session.currentState.isSignedIn)
-        #expect(page.callbacks == [.customScheme("com.example.notes")])
+        expectEqual(page.callbacks, [.customScheme("com.example.notes")])
     }
 
     @Test func `A browser in a system window signs in, with an https callback of the configuration`() async throws {
@@ -40,7 +41,7 @@ import Testing
         let session = Session(client: provider.client(), store: InMemoryTokenStore())
         try await session.signIn(using: browser(page))
         #expect(session.currentState.isSignedIn)
-        #expect(page.callbacks == [.https(host: "notes.example.com", path: "/callback")])
+        expectEqual(page.callbacks, [.https(host: "notes.example.com", path: "/callback")])
     }
 
     @Test func `A browser in a system window is canceled by the user`() async throws {
@@ -48,7 +49,7 @@ import Testing
         try await session.signIn(Tokens(access: "before", refresh: "r"))
         let page = ScriptedPages { _ in webAuthenticationResult(nil, errorCode: 1) }
         await #expect(throws: OAuthError.cancelled) { try await session.signIn(using: browser(page)) }
-        #expect(session.currentState.credential?.access == "before")
+        expectEqual(session.currentState.credential?.access, "before")
     }
 
     @Test(
@@ -57,7 +58,7 @@ import Testing
         ] as [(Int?, OAuthError)])
     func `A browser in a system window reports each error of the system`(code: Int?, error: OAuthError) async throws {
         #expect(throws: error) { try webAuthenticationResult(nil, errorCode: code).get() }
-        #expect(try webAuthenticationResult(redirectURI, errorCode: code).get() == redirectURI)
+        try expectEqual(webAuthenticationResult(redirectURI, errorCode: code).get(), redirectURI)
     }
 
     @Test func `A browser in a system window reports a page that cannot be shown, at once`() async throws {
@@ -91,7 +92,7 @@ import Testing
         let first = Task { [session = session()] in try await session.signIn(using: browser) }
         await page.waitUntilOpened()
         await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser) }
-        #expect(page.callbacks.count == 1)
+        expectEqual(page.callbacks.count, 1)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
     }
@@ -144,6 +145,6 @@ import Testing
     ])
     func `A browser in a system window compares the target of a URL`(uri: String, callback: String, isSame: Bool) throws
     {
-        #expect(try #require(URL(string: callback)).isCallback(to: #require(URL(string: uri))) == isSame)
+        try expectEqual(#require(URL(string: callback)).isCallback(to: #require(URL(string: uri))), isSame)
     }
 }

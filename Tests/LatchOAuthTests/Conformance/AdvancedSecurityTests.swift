@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -45,12 +46,12 @@ import Testing
         let attempt = try await client.begin(boundTo: key(provider))
         // RFC 9126 §4: the browser carries a reference and nothing else.
         let parameters = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
-        #expect(parameters.keys.sorted() == ["client_id", "request_uri"])
+        expectEqual(parameters.keys.sorted(), ["client_id", "request_uri"])
         let tokens = try await client.finish(provider.approve(attempt)).tokens
-        #expect(tokens.tokenType == .dpop)
+        expectEqual(tokens.tokenType, .dpop)
         let push = try #require(provider.requests(to: "/par").first)
         #expect(push.fields["DPoP"] != nil)
-        #expect(ScriptedProvider.parameters(push.body.text ?? "")["dpop_jkt"] == tokens.key?.thumbprint)
+        expectEqual(ScriptedProvider.parameters(push.body.text ?? "")["dpop_jkt"], tokens.key?.thumbprint)
     }
 
     @Test func `A high-security client (required-push) pushes if the server requires it`() async throws {
@@ -58,7 +59,7 @@ import Testing
         provider.deviate { $0.metadata = { $0["require_pushed_authorization_requests"] = true } }
         let client = provider.client()
         _ = try await client.finish(provider.approve(try await client.begin()))
-        #expect(provider.requests(to: "/par").count == 1)
+        expectEqual(provider.requests(to: "/par").count, 1)
     }
 
     @Test
@@ -68,8 +69,8 @@ import Testing
         let provider = try ScriptedProvider(registration(), nonces: nonces)
         _ = try await signIn(provider, key(provider))
         // The nonce is learnt at the first endpoint of the origin, and used at the next.
-        #expect(provider.requests(to: "/par").count == 2)
-        #expect(provider.requests(to: "/token").count == 1)
+        expectEqual(provider.requests(to: "/par").count, 2)
+        expectEqual(provider.requests(to: "/token").count, 1)
     }
 
     @Test
@@ -82,14 +83,14 @@ import Testing
     @Test func `A high-security client (token-type-case) compares the type without case`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.tokenResponse = { $0["token_type"] = "dpOp" } }
-        #expect(try await signIn(provider, key(provider)).tokens.tokenType == .dpop)
+        try await expectEqual(signIn(provider, key(provider)).tokens.tokenType, .dpop)
     }
 
     @Test func `A high-security client (missing-scope) takes the requested scopes as granted`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.tokenResponse = { $0["scope"] = nil } }
         let response = try await signIn(provider, key(provider))
-        #expect(response.grantedScopes == .signIn)
+        expectEqual(response.grantedScopes, .signIn)
     }
 
     @Test(arguments: ["expires_in", "refresh_token", "scope"])
@@ -127,8 +128,8 @@ import Testing
             let text = ScriptedProvider.parameters(request.body.text ?? "")["client_assertion"]
             return try JWT(unverified: try #require(text)).claims
         }
-        #expect(assertions.map { $0.string("aud") } == ["https://id.example.com", "https://id.example.com"])
-        #expect(Set(assertions.compactMap(\.id)).count == 2)
+        expectEqual(assertions.map { $0.string("aud") }, ["https://id.example.com", "https://id.example.com"])
+        expectEqual(Set(assertions.compactMap(\.id)).count, 2)
         #expect(assertions.allSatisfy { $0.expiry == $0.issuedAt?.addingTimeInterval(60) })
     }
 
@@ -139,7 +140,7 @@ import Testing
         let client = provider.client { $0.signsRequests = true }
         let attempt = try await client.begin(request)
         let parameters = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
-        #expect(parameters.keys.sorted() == ["client_id", "request", "response_type", "scope"])
+        expectEqual(parameters.keys.sorted(), ["client_id", "request", "response_type", "scope"])
         #expect(try await client.finish(provider.approve(attempt)).tokens.idToken != nil)
     }
 
@@ -181,8 +182,8 @@ import Testing
         let url = try await ScriptedProvider().client().begin(request).url
         let parameters = ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "")
         let sent = try JSONValue(parsing: parameters["authorization_details"] ?? "")
-        #expect(sent == [["type": "payment", "locations": ["https://bank.example"], "amount": "12.50"]])
-        #expect(url.absoluteString.split(separator: "resource=").count == 3)
+        expectEqual(sent, [["type": "payment", "locations": ["https://bank.example"], "amount": "12.50"]])
+        expectEqual(url.absoluteString.split(separator: "resource=").count, 3)
     }
 
     @Test func `A high-security client (encrypted-id-token) decrypts, and refuses one that is not encrypted`()
@@ -202,8 +203,8 @@ import Testing
         let configure: (inout OAuthConfiguration) -> Void = { $0.decryptionKeys = [key] }
         let client = provider.client(configure)
         let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
-        #expect(try JWT(unverified: try #require(tokens.idToken)).claims.subject == "ada")
-        #expect(try await client.userInfo(of: tokens).subject == "ada")
+        try expectEqual(JWT(unverified: try #require(tokens.idToken)).claims.subject, "ada")
+        try await expectEqual(client.userInfo(of: tokens).subject, "ada")
         isEncrypted.withLock { $0 = false }
         let url = try provider.approve(try await client.begin())
         await #expect(throws: OAuthError.invalidIDToken) { try await client.finish(url) }
@@ -221,11 +222,11 @@ import Testing
         let attempt = try await client.begin()
         let response = try provider.approve(attempt)
         let parameters = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
-        #expect(parameters["code_challenge_method"] == "S256")
+        expectEqual(parameters["code_challenge_method"], "S256")
         _ = try await client.finish(response)
         let form = ScriptedProvider.parameters(provider.requests(to: "/token").first?.body.text ?? "")
-        #expect(form["code_verifier"]?.utf8.count == 43)
-        #expect(form["code_verifier"] != parameters["code_challenge"])
+        expectEqual(form["code_verifier"]?.utf8.count, 43)
+        expectNotEqual(form["code_verifier"], parameters["code_challenge"])
     }
 
     @Test func `A high-security client (code-injection) cannot use the code of another attempt`() async throws {
@@ -292,9 +293,10 @@ import Testing
         let provider = try ScriptedProvider()
         let url = try await provider.client().signOutURL(
             for: Tokens(access: "a", idToken: "id"), redirectingTo: ScriptedProvider.redirectURI, state: "s")
-        #expect(url.path() == "/logout")
-        #expect(
-            ScriptedProvider.parameters(url.query(percentEncoded: true) ?? "") == [
+        expectEqual(url.path(), "/logout")
+        expectEqual(
+            ScriptedProvider.parameters(url.query(percentEncoded: true) ?? ""),
+            [
                 "id_token_hint": "id", "client_id": "notes", "state": "s",
                 "post_logout_redirect_uri": "https://notes.example.com/callback",
             ])
@@ -365,7 +367,7 @@ import Testing
     @Test func `A high-security client (frontchannel-logout) reads the session, and refuses another issuer`() throws {
         let client = try ScriptedProvider().client()
         let url = try #require(URL(string: "https://notes.example.com/out?iss=https://id.example.com&sid=s1"))
-        #expect(try client.endedSession(ofFrontChannel: url)?.sessionID == "s1")
+        try expectEqual(client.endedSession(ofFrontChannel: url)?.sessionID, "s1")
         let evil = try #require(URL(string: "https://notes.example.com/out?iss=https://evil.example&sid=s1"))
         #expect(throws: OAuthError.issuerMismatch) { try client.endedSession(ofFrontChannel: evil) }
     }
@@ -378,11 +380,11 @@ import Testing
         let provider = try ScriptedProvider()
         let client = provider.client()
         let authorization = try await client.beginOnAnotherDevice()
-        #expect(authorization.userCode == "WDJB-MJHT")
+        expectEqual(authorization.userCode, "WDJB-MJHT")
         let task = Task { try await client.finish(authorization).tokens }
-        #expect(await provider.clock.wakeNext() == .seconds(5))
-        #expect(await provider.clock.wakeNext() == .seconds(5))
-        #expect(await provider.clock.wakeNext() == .seconds(10))
+        await expectEqual(provider.clock.wakeNext(), .seconds(5))
+        await expectEqual(provider.clock.wakeNext(), .seconds(5))
+        await expectEqual(provider.clock.wakeNext(), .seconds(10))
         #expect(try await task.value.idToken != nil)
     }
 
@@ -408,7 +410,7 @@ import Testing
         }
         let client = provider.client()
         let authorization = try await client.beginOnAnotherDevice()
-        #expect(authorization.expiry.timeIntervalSince(provider.clock.now) == life)
+        expectEqual(authorization.expiry.timeIntervalSince(provider.clock.now), life)
         let task = Task { try await client.finish(authorization) }
         await provider.clock.sleeper(for: .seconds(interval) ... .seconds(interval))
         task.cancel()
@@ -430,7 +432,7 @@ import Testing
     @Test func `A high-security client (introspection) distinguishes an active token from any other`() async throws {
         let provider = try ScriptedProvider()
         let endpoint = try await provider.client().tokenEndpoint()
-        #expect(try await endpoint.introspect("good")?.subject == "ada")
-        #expect(try await endpoint.introspect("bad") == nil)
+        try await expectEqual(endpoint.introspect("good")?.subject, "ada")
+        try await expectNil(endpoint.introspect("bad"))
     }
 }

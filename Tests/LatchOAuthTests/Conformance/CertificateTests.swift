@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -33,7 +34,7 @@ import Testing
             $0.metadata = { $0["mtls_endpoint_aliases"] = ["token_endpoint": "https://mtls.example.com/token"] }
         }
         _ = try await signIn(plain)
-        #expect(plain.requests(to: "/token").first?.authority == "id.example.com")
+        expectEqual(plain.requests(to: "/token").first?.authority, "id.example.com")
     }
 
     @Test(arguments: ["http://mtls.example.com/token", "token"])

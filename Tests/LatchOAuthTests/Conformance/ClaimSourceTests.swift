@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -31,7 +32,7 @@ import Testing
             }
         }
         let sources = try await client.userInfo(of: tokens).sources
-        #expect(sources.count == 1)
+        expectEqual(sources.count, 1)
         return (client, try #require(sources.first))
     }
 
@@ -49,11 +50,11 @@ import Testing
             provider, ["endpoint": .string(Self.endpoint), "access_token": "ksj3n283dke"])
         // The URL is another party's choice: the program decides whether it is requested.
         #expect(provider.requests(to: "/credit").isEmpty)
-        #expect(source.endpoint?.absoluteString == Self.endpoint)
+        expectEqual(source.endpoint?.absoluteString, Self.endpoint)
         let claims = try await client.claims(of: source)
-        #expect(claims.members == ["credit_score": 650])
+        expectEqual(claims.members, ["credit_score": 650])
         let request = try #require(provider.requests(to: "/credit").first)
-        #expect(request.fields[.authorization] == "Bearer ksj3n283dke")
+        expectEqual(request.fields[.authorization], "Bearer ksj3n283dke")
         #expect(request.query == nil && request.fields[.cookie] == nil)
     }
 
@@ -69,7 +70,7 @@ import Testing
             provider, names: names, ["JWT": .string(try JWT.sign(signed, with: provider.key))])
         let claims = try await client.claims(of: source)
         // No registered claims, no statement about the address of another source, and nothing that was not attributed.
-        #expect(claims.members.keys.sorted() == ["credit_score", "phone_number", "phone_number_verified"])
+        expectEqual(claims.members.keys.sorted(), ["credit_score", "phone_number", "phone_number_verified"])
     }
 
     @Test(.tags(.tokenForgery))
@@ -98,7 +99,7 @@ import Testing
             try await client.claims(of: source, verifiedBy: ["https://bank.example/": verifier])
         }
         let claims = try await client.claims(of: source, verifiedBy: ["https://bank.example": verifier])
-        #expect(claims.members == ["credit_score": 650])
+        expectEqual(claims.members, ["credit_score": 650])
         // The server's own key does not make it another issuer.
         let (again, own) = try await self.source(
             provider, ["JWT": .string(try JWT.sign(signed, with: provider.key))])
@@ -155,11 +156,11 @@ import Testing
         }
         claims["_claim_names"] = .object(names)
         claims["_claim_sources"] = .object(sources)
-        #expect(claims.sources.count == 8)
+        expectEqual(claims.sources.count, 8)
         var dumped = ""
         dump(claims.sources[0], to: &dumped)
         #expect(!"\(claims.sources)\(dumped)".contains("secret"))
-        #expect("\(claims.sources[0])" == "ClaimSource(claim0, claims.example.com)")
+        expectEqual("\(claims.sources[0])", "ClaimSource(claim0, claims.example.com)")
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -44,7 +45,7 @@ import Testing
         let request = try #require(provider.requests(to: "/register").first)
         #expect(request.fields[.contentType] == "application/json" && request.fields[.authorization] == nil)
         let sent = try JSONValue(parsing: request.body.bytes)
-        #expect(sent["redirect_uris"] == ["https://notes.example.com/callback"])
+        expectEqual(sent["redirect_uris"], ["https://notes.example.com/callback"])
         #expect(sent["response_types"] == ["code"] && sent["application_type"] == "web")
         #expect(sent["token_endpoint_auth_method"] == "none" && sent["client_name"] == "Notes")
     }
@@ -59,7 +60,7 @@ import Testing
         let registrar = try registrar { $0.extra["initiate_login_uri"] = "https://notes.example.com/start" }
         let registration = try await registrar.registration()
         let sent = try JSONValue(parsing: try #require(provider.requests(to: "/register").first).body.bytes)
-        #expect(sent["initiate_login_uri"] == "https://notes.example.com/start")
+        expectEqual(sent["initiate_login_uri"], "https://notes.example.com/start")
         let initiated = try InitiatedSignIn(
             initiation("iss=https%3A%2F%2Fid.example.com&login_hint=ada%40example.com"))
         let client = client(registration)
@@ -100,7 +101,7 @@ import Testing
         let query = FormEncoding.encode([("iss", "https://id.example.com"), ("target_link_uri", target)])
         let initiated = try InitiatedSignIn(initiation(query))
         let page = try #require(URL(string: "https://notes.example.com"))
-        #expect((initiated.target(at: page) != nil) == isOwn)
+        expectEqual(initiated.target(at: page) != nil, isOwn)
         #expect(!isOwn || initiated.target(at: page)?.absoluteString == target)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -40,7 +41,7 @@ import Testing
         let response = try await signIn(provider)
         #expect(response.tokens.idToken != nil)
         #expect(response.tokens.refresh != nil)
-        #expect(provider.paths == ["/.well-known/openid-configuration", "/jwks", "/token"])
+        expectEqual(provider.paths, ["/.well-known/openid-configuration", "/jwks", "/token"])
     }
 
     @Test func `A relying party (nonce-invalid) refuses another nonce`() async throws {
@@ -55,7 +56,7 @@ import Testing
         let provider = try ScriptedProvider()
         let client = provider.client()
         let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
-        #expect(try await client.userInfo(of: tokens).string("name") == "Ada")
+        try await expectEqual(client.userInfo(of: tokens).string("name"), "Ada")
     }
 
     @Test func `A relying party (userinfo-bearer-header) sends the access token only in the field`() async throws {
@@ -64,8 +65,8 @@ import Testing
         let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
         _ = try await client.userInfo(of: tokens)
         let request = try #require(provider.requests(to: "/userinfo").first)
-        #expect(request.fields[.authorization] == "Bearer \(tokens.access)")
-        #expect(request.query == nil)
+        expectEqual(request.fields[.authorization], "Bearer \(tokens.access)")
+        expectNil(request.query)
     }
 
     @Test(arguments: ["other", "", nil])
@@ -275,8 +276,8 @@ import Testing
             for _ in 0..<50 { group.addTask { _ = try await client.server() } }
             try await group.waitForAll()
         }
-        #expect(provider.paths == ["/.well-known/openid-configuration"])
-        #expect(try await client.server().userInfoEndpoint?.path() == "/userinfo")
+        expectEqual(provider.paths, ["/.well-known/openid-configuration"])
+        try await expectEqual(client.server().userInfoEndpoint?.path(), "/userinfo")
     }
 
     @Test(arguments: ["https://evil.example", "https://id.example.com/", "HTTPS://id.example.com", ""])
@@ -304,7 +305,7 @@ import Testing
         provider.deviate { $0.response = { _ in HTTPResponse(status: .serviceUnavailable) } }
         await #expect(throws: OAuthError.temporarilyUnavailable) { try await client.server() }
         provider.deviate { $0.response = { _ in nil } }
-        #expect(try await client.server().issuer == ScriptedProvider.issuer)
+        try await expectEqual(client.server().issuer, ScriptedProvider.issuer)
     }
 
     @Test
@@ -322,8 +323,8 @@ import Testing
                 return HTTPResponse(status: .ok, body: HTTPBody(metadata.serialized()))
             }
         }
-        #expect(try await provider.client().server().tokenEndpoint.path() == "/token")
-        #expect(provider.paths.count == 2)
+        try await expectEqual(provider.client().server().tokenEndpoint.path(), "/token")
+        expectEqual(provider.paths.count, 2)
     }
 
     // MARK: Client authentication
@@ -418,7 +419,7 @@ import Testing
         let url = try provider.approve(try await client.begin())
         _ = try await client.finish(url)
         await #expect(throws: OAuthError.stateMismatch) { try await client.finish(url) }
-        #expect(provider.requests(to: "/token").count == 1)
+        expectEqual(provider.requests(to: "/token").count, 1)
     }
 
     @Test func `A relying party (replay-at-once) accepts one of many copies of a response`() async throws {
@@ -433,8 +434,8 @@ import Testing
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(count == 1)
-        #expect(provider.requests(to: "/token").count == 1)
+        expectEqual(count, 1)
+        expectEqual(provider.requests(to: "/token").count, 1)
     }
 
     @Test
@@ -447,7 +448,7 @@ import Testing
         #expect(provider.requests(to: "/token").isEmpty)
         provider.deviate { $0.response = { _ in nil } }
         provider.clock.advance(by: .seconds(60))
-        #expect(try await client.finish(callback).idTokenClaims?.subject == "ada")
+        try await expectEqual(client.finish(callback).idTokenClaims?.subject, "ada")
     }
 
     @Test
@@ -460,7 +461,7 @@ import Testing
         ]
         let url = try await ScriptedProvider().client().begin(request).url.absoluteString
         #expect(!url.contains("evil.example") && !url.contains("state=fixed") && url.contains("hd=example.com"))
-        #expect(url.ranges(of: "scope=").count == 1)
+        expectEqual(url.ranges(of: "scope=").count, 1)
     }
 }
 

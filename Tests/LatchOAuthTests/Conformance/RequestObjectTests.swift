@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -53,14 +54,14 @@ import Testing
         request.maximumAge = .seconds(300)
         let attempt = try await client.begin(request)
         let sent = parameters(attempt)
-        #expect(sent.keys.sorted() == ["client_id", "request", "response_type", "scope"])
-        #expect(sent["scope"] == "openid")
-        #expect(sent["response_type"] == "code")
+        expectEqual(sent.keys.sorted(), ["client_id", "request", "response_type", "scope"])
+        expectEqual(sent["scope"], "openid")
+        expectEqual(sent["response_type"], "code")
         let inner = try JWT(unverified: try #require(sent["request"])).claims
-        #expect(inner.string("scope") == "openid profile email offline_access")
-        #expect(inner.int("max_age") == 300)
-        #expect(inner.string("client_id") == "notes")
-        #expect(try await client.finish(provider.approve(attempt)).idTokenClaims?.subject == "ada")
+        expectEqual(inner.string("scope"), "openid profile email offline_access")
+        expectEqual(inner.int("max_age"), 300)
+        expectEqual(inner.string("client_id"), "notes")
+        try await expectEqual(client.finish(provider.approve(attempt)).idTokenClaims?.subject, "ada")
     }
 
     @Test func `A request object without OpenID Connect has no scope beside it`() async throws {
@@ -70,8 +71,8 @@ import Testing
             $0.scopes = ["notes:read"]
         }
         let attempt = try await client.begin()
-        #expect(parameters(attempt).keys.sorted() == ["client_id", "request", "response_type"])
-        #expect(try await client.finish(provider.approve(attempt)).tokens.idToken == nil)
+        expectEqual(parameters(attempt).keys.sorted(), ["client_id", "request", "response_type"])
+        try await expectNil(client.finish(provider.approve(attempt)).tokens.idToken)
     }
 
     @Test(arguments: [false, true])
@@ -86,12 +87,12 @@ import Testing
             $0.pushesRequests = true
         }
         let attempt = try await client.begin()
-        #expect(parameters(attempt).keys.sorted() == ["client_id", "request_uri"])
+        expectEqual(parameters(attempt).keys.sorted(), ["client_id", "request_uri"])
         let push = try #require(provider.requests(to: "/par").first)
         let form = ScriptedProvider.parameters(push.body.text ?? "")
         let authentication = ["client_assertion", "client_assertion_type"]
         // RFC 9126 §3.
-        #expect(form.keys.filter { !authentication.contains($0) }.sorted() == ["client_id", "request"])
+        expectEqual(form.keys.filter { !authentication.contains($0) }.sorted(), ["client_id", "request"])
         #expect(try await client.finish(provider.approve(attempt)).tokens.idToken != nil)
     }
 
@@ -104,10 +105,10 @@ import Testing
         let client = provider.client { $0.requestPublisher = published.publisher() }
         let attempt = try await client.begin()
         let sent = parameters(attempt)
-        #expect(sent.keys.sorted() == ["client_id", "request_uri", "response_type", "scope"])
-        #expect(sent["request_uri"] == "https://notes.example.com/requests/0")
-        #expect(try JWT(unverified: try #require(published.all.first)).header.algorithm == .rs256)
-        #expect(try await client.finish(provider.approve(attempt)).idTokenClaims?.subject == "ada")
+        expectEqual(sent.keys.sorted(), ["client_id", "request_uri", "response_type", "scope"])
+        expectEqual(sent["request_uri"], "https://notes.example.com/requests/0")
+        try expectEqual(JWT(unverified: try #require(published.all.first)).header.algorithm, .rs256)
+        try await expectEqual(client.finish(provider.approve(attempt)).idTokenClaims?.subject, "ada")
     }
 
     @Test
@@ -122,8 +123,8 @@ import Testing
         #expect(published.all.isEmpty)
         let client = provider.client { $0.requestPublisher = published.publisher(allowingUnsigned: true) }
         let attempt = try await client.begin()
-        #expect(published.all.first?.hasSuffix(".") == true)
-        #expect(try await client.finish(provider.approve(attempt)).idTokenClaims?.subject == "ada")
+        expectEqual(published.all.first?.hasSuffix("."), true)
+        try await expectEqual(client.finish(provider.approve(attempt)).idTokenClaims?.subject, "ada")
         // By value, no object is without a signature.
         let value = provider.client { $0.signsRequests = true }
         await #expect(throws: OAuthError.unsuitableClientKey) { try await value.begin() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -38,7 +39,7 @@ import Testing
             $0.responseClaims = { _ in }
             $0.signResponse = nil
         }
-        #expect(try await client.finish(provider.approve(attempt)).idTokenClaims?.subject == "ada")
+        try await expectEqual(client.finish(provider.approve(attempt)).idTokenClaims?.subject, "ada")
     }
 
     @Test(arguments: ResponseMode.allCases)
@@ -47,15 +48,15 @@ import Testing
         let client = client(provider, mode: mode)
         let attempt = try await client.begin()
         let sent = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
-        #expect(sent["response_mode"] == mode.rawValue)
+        expectEqual(sent["response_mode"], mode.rawValue)
         let callback = try provider.approve(attempt)
         let query = callback.query(percentEncoded: true) ?? ""
-        #expect(query.hasPrefix("response=") == [.signedQuery, .signedPost].contains(mode))
+        expectEqual(query.hasPrefix("response="), [.signedQuery, .signedPost].contains(mode))
         #expect(attempt.isAnswered(by: callback))
         let form = try AuthorizationResponse(form: Array(query.utf8), sentTo: ScriptedProvider.redirectURI)
         let isPosted = [ResponseMode.formPost, .signedPost].contains(mode)
         let response = try await isPosted ? client.finish(form) : client.finish(callback)
-        #expect(response.idTokenClaims?.subject == "ada")
+        expectEqual(response.idTokenClaims?.subject, "ada")
     }
 
     @Test func `A request's response mode replaces that of the configuration`() async throws {
@@ -64,12 +65,12 @@ import Testing
         request.responseMode = .signedQuery
         let client = client(provider, mode: .formPost)
         let callback = try provider.approve(try await client.begin(request))
-        #expect(callback.query()?.hasPrefix("response=") == true)
-        #expect(try await client.finish(callback).idTokenClaims?.subject == "ada")
+        expectEqual(callback.query()?.hasPrefix("response="), true)
+        try await expectEqual(client.finish(callback).idTokenClaims?.subject, "ada")
         // As earlier versions did.
         request.responseMode = nil
         request.parameters = [("response_mode", "query.jwt")]
-        #expect(try provider.approve(try await client.begin(request)).query()?.hasPrefix("response=") == true)
+        try expectEqual(provider.approve(try await client.begin(request)).query()?.hasPrefix("response="), true)
     }
 
     @Test(.tags(.mixUp))
@@ -138,7 +139,7 @@ import Testing
             let client = client(provider)
             let callback = try provider.approve(try await client.begin())
             if isAccepted {
-                #expect(try await client.finish(callback).idTokenClaims?.subject == "ada")
+                try await expectEqual(client.finish(callback).idTokenClaims?.subject, "ada")
             } else {
                 await #expect(throws: OAuthError.invalidAuthorizationResponse) { try await client.finish(callback) }
             }
@@ -186,7 +187,7 @@ import Testing
             $0.sign = { try JWT.sign($0, with: key) }
             $0.signResponse = { try JWT.sign($0, with: key) }
         }
-        #expect(try await client.finish(provider.approve(attempt)).idTokenClaims?.subject == "ada")
+        try await expectEqual(client.finish(provider.approve(attempt)).idTokenClaims?.subject, "ada")
     }
 
     // MARK: Attacks
@@ -211,7 +212,7 @@ import Testing
         let callback = try provider.approve(try await client.begin())
         let both = try #require(URL(string: "\(callback)&\(parameter)"))
         await #expect(throws: OAuthError.invalidAuthorizationResponse) { try await client.finish(both) }
-        #expect(try await client.finish(callback).idTokenClaims?.subject == "ada")
+        try await expectEqual(client.finish(callback).idTokenClaims?.subject, "ada")
     }
 
     @Test(.tags(.mixUp)) func `Other tokens of the issuer are not signed responses, and reverse`() async throws {
@@ -252,8 +253,8 @@ import Testing
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        #expect(count == 1)
-        #expect(provider.requests(to: "/token").count == 1)
+        expectEqual(count, 1)
+        expectEqual(provider.requests(to: "/token").count, 1)
     }
 
     @Test(.tags(.keyRotation)) func `Invented signed responses cause one request for keys in 30 seconds`() async throws
@@ -269,7 +270,7 @@ import Testing
             let callback = try provider.approve(attempt)
             await #expect(throws: OAuthError.invalidAuthorizationResponse) { try await client.finish(callback) }
         }
-        #expect(provider.requests(to: "/jwks").count == 2)
+        expectEqual(provider.requests(to: "/jwks").count, 2)
     }
 
     @Test func `Another launch of the program still expects a signed response`() async throws {
@@ -277,7 +278,7 @@ import Testing
         let secrets = InMemorySecretStore()
         let callback = try provider.approve(try await client(provider, attempts: secrets).begin())
         let launched = provider.client(attempts: secrets)
-        #expect(try await launched.finish(callback).idTokenClaims?.subject == "ada")
+        try await expectEqual(launched.finish(callback).idTokenClaims?.subject, "ada")
         let attempt = try await client(provider, attempts: secrets).begin()
         let state = try #require(
             ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")["state"])

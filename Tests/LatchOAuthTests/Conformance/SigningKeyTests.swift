@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -43,9 +44,9 @@ import Testing
         try await signIn(provider, client)
         try provider.rotate()
         let tokens = try await signIn(provider, client).tokens
-        #expect(try await client.userInfo(of: tokens).subject == "ada")
-        #expect(provider.requests(to: "/jwks").count == 2)
-        #expect(provider.requests(to: "/.well-known/openid-configuration").count == 1)
+        try await expectEqual(client.userInfo(of: tokens).subject, "ada")
+        expectEqual(provider.requests(to: "/jwks").count, 2)
+        expectEqual(provider.requests(to: "/.well-known/openid-configuration").count, 1)
     }
 
     @Test func `A relying party (discovery-jwks-uri-keys) fetches the keys where the metadata says`() async throws {
@@ -57,8 +58,8 @@ import Testing
                 request.pathWithoutQuery == "/kR7w" ? HTTPResponse(status: .ok, body: HTTPBody(keys)) : nil
             }
         }
-        #expect(try await signIn(provider, provider.client()).idTokenClaims?.subject == "ada")
-        #expect(provider.requests(to: "/kR7w").map(\.authority) == ["keys.example.com"])
+        try await expectEqual(signIn(provider, provider.client()).idTokenClaims?.subject, "ada")
+        expectEqual(provider.requests(to: "/kR7w").map(\.authority), ["keys.example.com"])
         #expect(provider.requests(to: "/jwks").isEmpty)
     }
 
@@ -68,11 +69,11 @@ import Testing
     {
         let provider = try ScriptedProvider()
         rotateBeforeSigning(provider)
-        #expect(try await signIn(provider, provider.client()).idTokenClaims?.subject == "ada")
-        #expect(provider.requests(to: "/jwks").count == 2)
+        try await expectEqual(signIn(provider, provider.client()).idTokenClaims?.subject, "ada")
+        expectEqual(provider.requests(to: "/jwks").count, 2)
         // RFC 9111 §5.2.1.4: a cache in between must not respond with the old keys.
-        #expect(provider.requests(to: "/jwks").last?.fields[.cacheControl] == "no-cache")
-        #expect(provider.requests(to: "/jwks").last?.fields["If-None-Match"] == nil)
+        expectEqual(provider.requests(to: "/jwks").last?.fields[.cacheControl], "no-cache")
+        expectNil(provider.requests(to: "/jwks").last?.fields["If-None-Match"])
     }
 
     @Test(.tags(.keyRotation))
@@ -87,8 +88,8 @@ import Testing
             for _ in 0..<16 { group.addTask { try await signIn(provider, client).idTokenClaims?.subject } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(subjects == Array(repeating: "ada", count: 16))
-        #expect(provider.requests(to: "/jwks").count == 2)
+        expectEqual(subjects, Array(repeating: "ada", count: 16))
+        expectEqual(provider.requests(to: "/jwks").count, 2)
     }
 
     @Test(.tags(.keyRotation), arguments: [false, true])
@@ -125,8 +126,8 @@ import Testing
         try await signIn(provider, client)
         // The keys are still fresh for ten seconds, and are fetched again in the background.
         provider.clock.advance(by: .seconds(50))
-        #expect(try await signIn(provider, client).idTokenClaims?.subject == "ada")
-        #expect(provider.requests(to: "/jwks").count == 3)
+        try await expectEqual(signIn(provider, client).idTokenClaims?.subject, "ada")
+        expectEqual(provider.requests(to: "/jwks").count, 3)
     }
 
     @Test(.tags(.keyRotation)) func `Tokens of strangers cause one request for keys in 30 seconds`() async throws {
@@ -143,16 +144,16 @@ import Testing
             }
         }
         try await expectRefusals()
-        #expect(provider.requests(to: "/jwks").count == 1)
+        expectEqual(provider.requests(to: "/jwks").count, 1)
         // A sign-in between them does not have to wait.
         rotateBeforeSigning(provider)
-        #expect(try await signIn(provider, client).idTokenClaims?.subject == "ada")
-        #expect(provider.requests(to: "/jwks").count == 2)
+        try await expectEqual(signIn(provider, client).idTokenClaims?.subject, "ada")
+        expectEqual(provider.requests(to: "/jwks").count, 2)
         try await expectRefusals()
-        #expect(provider.requests(to: "/jwks").count == 2)
+        expectEqual(provider.requests(to: "/jwks").count, 2)
         provider.clock.advance(by: .seconds(31))
         try await expectRefusals()
-        #expect(provider.requests(to: "/jwks").count == 3)
+        expectEqual(provider.requests(to: "/jwks").count, 3)
     }
 
     @Test(.tags(.tokenForgery)) func `A token whose signature never fits causes one more request for keys`()
@@ -162,7 +163,7 @@ import Testing
         let forged = try Key.generate(.es256, id: provider.key.id)
         provider.deviate { $0.sign = { try JWT.sign($0, with: forged) } }
         await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider, provider.client()) }
-        #expect(provider.requests(to: "/jwks").count == 2)
+        expectEqual(provider.requests(to: "/jwks").count, 2)
     }
 
     @Test func `A relying party (userinfo-signed) finds a newer key of a signed response about the user`() async throws
@@ -186,8 +187,8 @@ import Testing
                 }
             }
         }
-        #expect(try await client.userInfo(of: tokens).string("name") == "Ada")
-        #expect(provider.requests(to: "/jwks").count == 2)
+        try await expectEqual(client.userInfo(of: tokens).string("name"), "Ada")
+        expectEqual(provider.requests(to: "/jwks").count, 2)
     }
 
     // Without the request in the background, the test would wait for ever.
@@ -203,14 +204,14 @@ import Testing
         try provider.rotate()
         provider.deviate { $0.keys = { _ in fetched.open() } }
         provider.clock.advance(by: .seconds(40))
-        #expect(try await session.credential().idToken == first.idToken)
+        try await expectEqual(session.credential().idToken, first.idToken)
         await fetched.pass()
         // It waits for the running request, and begins none.
         let logout = try provider.logoutToken()
-        #expect(try await client.endedSession(ofLogoutToken: logout).subject == "ada")
+        try await expectEqual(client.endedSession(ofLogoutToken: logout).subject, "ada")
         provider.clock.advance(by: .seconds(40))
         let last = try #require(try await session.credential().idToken)
-        #expect(try JWT(unverified: last).header.keyID == provider.key.id)
-        #expect(provider.requests(to: "/jwks").count == 2)
+        try expectEqual(JWT(unverified: last).header.keyID, provider.key.id)
+        expectEqual(provider.requests(to: "/jwks").count, 2)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchHTTP
 import LatchOAuth
@@ -21,8 +22,9 @@ private struct OneTimeCodeGrant: Grant {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r/+="))
         _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r", scopes: .list("files:read")))
-        #expect(
-            issuer.forms == [
+        expectEqual(
+            issuer.forms,
+            [
                 ["grant_type=refresh_token", "refresh_token=r/+="],
                 ["grant_type=refresh_token", "refresh_token=r", "scope=files:read"],
             ])
@@ -33,8 +35,8 @@ private struct OneTimeCodeGrant: Grant {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
         let response = try await issuer.endpoint().tokens(for: grant)
-        #expect(response.tokens.refresh == "r0")
-        #expect(response.grantedScopes == .list("files:read files:write"))
+        expectEqual(response.tokens.refresh, "r0")
+        expectEqual(response.grantedScopes, .list("files:read files:write"))
         #expect(response.scopeChange.isEmpty)
     }
 
@@ -42,25 +44,25 @@ private struct OneTimeCodeGrant: Grant {
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r1","scope":"files:read"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
         let response = try await issuer.endpoint().tokens(for: grant)
-        #expect(response.tokens.refresh == "r1")
-        #expect(response.scopeChange.missing == .list("files:write"))
+        expectEqual(response.tokens.refresh, "r1")
+        expectEqual(response.scopeChange.missing, .list("files:write"))
     }
 
     @Test func `A grant can be any other, whose empty parameters are left out`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         let response = try await issuer.endpoint().tokens(for: OneTimeCodeGrant(code: "123"))
-        #expect(issuer.forms == [["grant_type=urn:example:one-time-code", "code=123"]])
-        #expect(response.tokens.refresh == nil)
-        #expect(response.grantedScopes == nil)
+        expectEqual(issuer.forms, [["grant_type=urn:example:one-time-code", "code=123"]])
+        expectNil(response.tokens.refresh)
+        expectNil(response.grantedScopes)
     }
 
     // RFC 7523 §2.1.
     @Test func `A grant can be a foreign assertion`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         let grant = JWTBearerGrant(assertion: "e30.e30.canary", scopes: .list("files:read"))
-        #expect(try await issuer.endpoint().tokens(for: grant).tokens.access == "a")
+        try await expectEqual(issuer.endpoint().tokens(for: grant).tokens.access, "a")
         let type = "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer"
-        #expect(issuer.forms == [[type, "assertion=e30.e30.canary", "scope=files:read"]])
+        expectEqual(issuer.forms, [[type, "assertion=e30.e30.canary", "scope=files:read"]])
         var text = "\(grant) \(String(reflecting: grant))"
         dump(grant, to: &text)
         #expect(!text.contains("canary"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -47,7 +48,7 @@ private func bothPaths(
     let signUp = HTTPRequest(
         method: .post, authority: "127.0.0.1", path: "/auth/signup", fields: [.contentType: "application/json"],
         body: HTTPBody(content))
-    #expect(try await identity.handler.respond(to: signUp).status == .created)
+    try await expectEqual(identity.handler.respond(to: signUp).status, .created)
     let url = try #require(URL(string: "http://127.0.0.1:8080"))
     identity.adoptIssuer(url.absoluteString)
     try await body(url, identity.handler, clock)
@@ -66,14 +67,14 @@ private func bothPaths(
                 server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
             let first = try await endpoint.tokens(for: grant)
             #expect(first.scopeChange.isEmpty)
-            #expect(first.userID?.isEmpty == false)
+            expectEqual(first.userID?.isEmpty, false)
             let token = try #require(first.tokens.refresh)
             let refresh = RefreshGrant(refreshToken: token)
             let second = try await endpoint.tokens(for: refresh, idempotencyKey: "key-1")
             let again = try await endpoint.tokens(for: refresh, idempotencyKey: "key-1")
-            #expect(second.tokens.refresh == again.tokens.refresh)
-            #expect(second.tokens.refresh != first.tokens.refresh)
-            #expect(second.grantedScopes == first.grantedScopes)
+            expectEqual(second.tokens.refresh, again.tokens.refresh)
+            expectNotEqual(second.tokens.refresh, first.tokens.refresh)
+            expectEqual(second.grantedScopes, first.grantedScopes)
         }
     }
 
@@ -84,11 +85,11 @@ private func bothPaths(
                 server: .latchwork(at: url), registration: ClientRegistration(clientID: "notes"), transport: transport,
                 clock: clock.wallClock())
             let response = try await endpoint.tokens(for: grant)
-            #expect(response.grantedScopes == .list("files:write"))
-            #expect(response.scopeChange.missing == .list("widgets:read"))
+            expectEqual(response.grantedScopes, .list("files:write"))
+            expectEqual(response.scopeChange.missing, .list("widgets:read"))
             let token = try #require(response.tokens.refresh)
             let fewer = RefreshGrant(refreshToken: token, scopes: .list("files:read"))
-            #expect(try await endpoint.tokens(for: fewer).grantedScopes == .list("files:read"))
+            try await expectEqual(endpoint.tokens(for: fewer).grantedScopes, .list("files:read"))
         }
     }
 
@@ -134,7 +135,7 @@ private func bothPaths(
             let error = await #expect(throws: OAuthError.invalidGrant) {
                 try await endpoint.tokens(for: PasswordGrant(username: "ada", password: "wrong-word-1"))
             }
-            #expect(error?.issuerCode == "invalid_grant")
+            expectEqual(error?.issuerCode, "invalid_grant")
             await #expect(throws: OAuthError.unsupportedGrantType) { try await endpoint.tokens(for: Unknown()) }
             await #expect(throws: OAuthError.invalidScope) {
                 try await endpoint.tokens(

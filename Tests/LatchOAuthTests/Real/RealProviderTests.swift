@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -66,11 +67,11 @@ struct RealProviderTests {
         let stage = try await Self.stage(name, isConfidential: true)
         let response = try await stage.signIn()
         let idToken = try JWT(unverified: try #require(response.tokens.idToken))
-        #expect(idToken.claims.issuer == stage.provider.facts.issuer.absoluteString)
+        expectEqual(idToken.claims.issuer, stage.provider.facts.issuer.absoluteString)
         let info = try await stage.client.userInfo(of: response.tokens)
-        #expect(info.subject == idToken.claims.subject)
+        expectEqual(info.subject, idToken.claims.subject)
         let refreshed = try await Self.refreshed(stage, response.tokens)
-        #expect(refreshed.access != response.tokens.access)
+        expectNotEqual(refreshed.access, response.tokens.access)
         #expect(refreshed.refresh != nil)
         let endpoint = try await stage.client.tokenEndpoint()
         if endpoint.server.introspectionEndpoint != nil {
@@ -124,9 +125,9 @@ struct RealProviderTests {
         let goodbye = try await stage.browser.go(.init(url, at: name, until: stage.goodbye.absoluteString))
         if name == .lemonldap {
             // Once a user has confirmed, it forgets where to return to, and shows its login page.
-            #expect(goodbye.steps == ["confirm"])
+            expectEqual(goodbye.steps, ["confirm"])
         } else {
-            #expect(goodbye.url == "\(stage.goodbye.absoluteString)?state=state-1", "\(goodbye.error ?? "")")
+            expectEqual(goodbye.url, "\(stage.goodbye.absoluteString)?state=state-1", "\(goodbye.error ?? "")")
         }
         // Oidc-provider-mock says so itself: its logout ends nothing.
         guard name != .mock else { return }

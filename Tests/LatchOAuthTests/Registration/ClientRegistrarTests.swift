@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -20,10 +21,10 @@ import Testing
     // MARK: The store
 
     @Test func `A registered client is registered once, also after a restart`() async throws {
-        #expect(try await server.registrar(secrets).registration().clientID == "client-1")
+        try await expectEqual(server.registrar(secrets).registration().clientID, "client-1")
         let restarted = try server.registrar(secrets)
-        for _ in 0..<2 { #expect(try await restarted.registration().clientID == "client-1") }
-        #expect(server.calls == ["POST /register"])
+        for _ in 0..<2 { try await expectEqual(restarted.registration().clientID, "client-1") }
+        expectEqual(server.calls, ["POST /register"])
     }
 
     @Test func `A registered client is registered once for all concurrent callers`() async throws {
@@ -38,20 +39,19 @@ import Testing
     @Test func `A registered client keeps its secret, and its method of authentication`() async throws {
         _ = try await server.registrar(secrets) { $0.authentication = .post }.registration()
         let registration = try await server.registrar(secrets) { $0.authentication = .post }.registration()
-        #expect(registration.authentication == .post)
-        #expect(
-            registration
-                == ClientRegistration(clientID: "client-1", secret: "secret-of-client-1", authentication: .post))
+        expectEqual(registration.authentication, .post)
+        expectEqual(
+            registration, ClientRegistration(clientID: "client-1", secret: "secret-of-client-1", authentication: .post))
     }
 
     @Test func `A registered client whose secret has expired is registered again`() async throws {
         let end = Int64(server.clock.now.timeIntervalSince1970) + 60
         server.state.withLock { $0.change = { $0["client_secret_expires_at"] = .integer(end) } }
         let registrar = try server.registrar(secrets) { $0.authentication = .post }
-        #expect(try await registrar.registration().clientID == "client-1")
+        try await expectEqual(registrar.registration().clientID, "client-1")
         server.clock.advance(by: .seconds(61))
         server.state.withLock { $0.change = { _ in } }
-        #expect(try await registrar.registration().clientID == "client-2")
+        try await expectEqual(registrar.registration().clientID, "client-2")
     }
 
     @Test(.tags(.secretTransport)) func `A registered client shows none of its secrets`() async throws {
@@ -61,7 +61,7 @@ import Testing
         var text = "\(client) \(String(reflecting: client)) \(client.metadata)"
         dump(client, to: &text)
         #expect(!text.contains("secret-of") && !text.contains("manages-"))
-        #expect(client.metadata["client_name"] == "Notes")
+        expectEqual(client.metadata["client_name"], "Notes")
         #expect(secrets.names().allSatisfy { !$0.contains("example") })
     }
 
@@ -69,19 +69,18 @@ import Testing
         _ = try await server.registrar(secrets).registration()
         let name = try #require(secrets.names().first)
         secrets.write(Array("damaged".utf8), for: name)
-        #expect(try await server.registrar(secrets).registration().clientID == "client-2")
+        try await expectEqual(server.registrar(secrets).registration().clientID, "client-2")
     }
 
     // MARK: A forgotten client
 
     @Test func `A registered client that the issuer has forgotten is registered again, once`() async throws {
         let registrar = try server.registrar(secrets)
-        #expect(try await registrar.withRegistration(server.token) == "a")
+        try await expectEqual(registrar.withRegistration(server.token), "a")
         server.forget()
-        #expect(try await registrar.withRegistration(server.token) == "a")
-        #expect(
-            server.calls == ["POST /register", "POST /token", "POST /token", "POST /register", "POST /token"])
-        #expect(try await server.registrar(secrets).registration().clientID == "client-2")
+        try await expectEqual(registrar.withRegistration(server.token), "a")
+        expectEqual(server.calls, ["POST /register", "POST /token", "POST /token", "POST /register", "POST /token"])
+        try await expectEqual(server.registrar(secrets).registration().clientID, "client-2")
     }
 
     @Test func `A registered client is not registered again and again at an issuer that refuses it`() async throws {
@@ -90,7 +89,7 @@ import Testing
         for _ in 0..<3 {
             await #expect(throws: OAuthError.invalidClient) { try await registrar.withRegistration(server.token) }
         }
-        #expect(server.calls.count { $0 == "POST /register" } == 2)
+        expectEqual(server.calls.count { $0 == "POST /register" }, 2)
     }
 
     @Test func `A registered client is replaced by one new one for all callers that were refused`() async throws {
@@ -99,9 +98,9 @@ import Testing
         server.forget()
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 { group.addTask { try await registrar.withRegistration(server.token) } }
-            for try await token in group { #expect(token == "a") }
+            for try await token in group { expectEqual(token, "a") }
         }
-        #expect(server.state.withLock { $0.count } == 2)
+        expectEqual(server.state.withLock { $0.count }, 2)
     }
 
     @Test func `A registered client stays after any other refusal`() async throws {
@@ -109,7 +108,7 @@ import Testing
         await #expect(throws: OAuthError.invalidGrant) {
             try await registrar.withRegistration { _ -> String in throw OAuthError.invalidGrant }
         }
-        #expect(try await registrar.registration().clientID == "client-1")
+        try await expectEqual(registrar.registration().clientID, "client-1")
     }
 
     @Test func `A client that was registered beforehand is never registered again`() async throws {
@@ -124,13 +123,13 @@ import Testing
     @Test func `A client with a metadata document uses its URL where the issuer fetches it`() async throws {
         server.state.withLock { $0.supportsDocuments = true }
         let registrar = try server.registrar(secrets, documentURL: documentURL)
-        #expect(try await registrar.registration() == ClientRegistration(clientID: documentURL.absoluteString))
+        try await expectEqual(registrar.registration(), ClientRegistration(clientID: documentURL.absoluteString))
         #expect(server.calls.isEmpty)
     }
 
     @Test func `A client with a metadata document is registered where the issuer does not fetch it`() async throws {
         let registrar = try server.registrar(secrets, documentURL: documentURL)
-        #expect(try await registrar.registration().clientID == "client-1")
+        try await expectEqual(registrar.registration().clientID, "client-1")
     }
 
     @Test(arguments: [
@@ -146,10 +145,10 @@ import Testing
     @Test func `A metadata document names its own URL, and no secret`() throws {
         var metadata = ClientMetadata(redirectURIs: [documentURL], name: "Notes")
         let document = try metadata.document(for: documentURL)
-        #expect(document["client_id"] == "https://notes.example.com/client.json")
+        expectEqual(document["client_id"], "https://notes.example.com/client.json")
         #expect(document["client_name"] == "Notes" && document["token_endpoint_auth_method"] == "none")
         metadata.extra = ["client_id": "other"]
-        #expect(try metadata.document(for: documentURL)["client_id"] == "https://notes.example.com/client.json")
+        try expectEqual(metadata.document(for: documentURL)["client_id"], "https://notes.example.com/client.json")
         metadata.authentication = .basic
         #expect(throws: OAuthError.unsuitableClientID) { try metadata.document(for: documentURL) }
     }
@@ -159,7 +158,7 @@ import Testing
     // RFC 7592 §2.1.
     @Test func `A registered client reads its registration, and keeps a new token and secret`() async throws {
         let registrar = try server.registrar(secrets) { $0.authentication = .post }
-        #expect(try await registrar.read() == nil)
+        try await expectNil(registrar.read())
         _ = try await registrar.registration()
         server.state.withLock {
             $0.change = {
@@ -167,24 +166,24 @@ import Testing
                 $0["client_secret"] = "new secret"
             }
         }
-        #expect(try await registrar.read()?.registration.secret == "new secret")
+        try await expectEqual(registrar.read()?.registration.secret, "new secret")
         // The next request needs the new token.
         server.state.withLock { $0.change = { $0["registration_access_token"] = "new" } }
         let read = try await server.registrar(secrets) { $0.authentication = .post }.read()
-        #expect(read?.registration.secret == "new secret")
+        expectEqual(read?.registration.secret, "new secret")
     }
 
     // RFC 7592 §2.2.
     @Test func `A registered client replaces its metadata`() async throws {
         let registrar = try server.registrar(secrets) { $0.authentication = .basic }
-        #expect(try await registrar.update(ClientMetadata(redirectURIs: [])) == nil)
+        try await expectNil(registrar.update(ClientMetadata(redirectURIs: [])))
         _ = try await registrar.registration()
         var metadata = ClientMetadata(redirectURIs: [documentURL], name: "Other notes")
         metadata.authentication = .basic
         let updated = try #require(try await registrar.update(metadata))
-        #expect(updated.metadata["client_name"] == "Other notes")
-        #expect(updated.registration.secret == "secret-of-client-1")
-        #expect(server.calls.last == "PUT /register/client-1")
+        expectEqual(updated.metadata["client_name"], "Other notes")
+        expectEqual(updated.registration.secret, "secret-of-client-1")
+        expectEqual(server.calls.last, "PUT /register/client-1")
     }
 
     // RFC 7592 §2.3.
@@ -194,7 +193,7 @@ import Testing
         _ = try await registrar.registration()
         try await registrar.delete()
         #expect(server.state.withLock { $0.clients.isEmpty } && secrets.names().isEmpty)
-        #expect(server.calls == ["POST /register", "DELETE /register/client-1"])
+        expectEqual(server.calls, ["POST /register", "DELETE /register/client-1"])
     }
 
     @Test func `A registered client that the issuer has deleted is known as such`() async throws {
@@ -219,7 +218,7 @@ import Testing
         let registrar = try server.registrar(secrets)
         _ = try await registrar.registration()
         await #expect(throws: OAuthError.self) { try await registrar.read() }
-        #expect(server.calls == ["POST /register"])
+        expectEqual(server.calls, ["POST /register"])
     }
 
     @Test func `A registered client is not confused with another one`() async throws {
@@ -227,6 +226,6 @@ import Testing
         _ = try await registrar.registration()
         server.state.withLock { $0.change = { $0["client_id"] = "other" } }
         await #expect(throws: OAuthError.invalidResponse) { try await registrar.read() }
-        #expect(try await registrar.registration().clientID == "client-1")
+        try await expectEqual(registrar.registration().clientID, "client-1")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -40,7 +41,7 @@ import Testing
         let local = JWTVerifier(keys: KeySet([key]), algorithms: [.es256], accepting: rules)
         let token = try JWT.sign(claims, with: key, type: type)
         let response = try await router.respond(to: request)
-        #expect((response.status == .ok) == ((try? local.verify(token)) != nil))
+        expectEqual(response.status == .ok, (try? local.verify(token)) != nil)
         return response.status
     }
 
@@ -77,7 +78,7 @@ import Testing
 
     @Test(arguments: accepted)
     func `Rules for access tokens accept the access tokens of a provider`(sample: Sample) async throws {
-        #expect(try await status(sample.claims, sample.rules) == .ok)
+        try await expectEqual(status(sample.claims, sample.rules), .ok)
     }
 
     private static let refused: [Sample] = [
@@ -114,19 +115,19 @@ import Testing
 
     @Test(arguments: refused)
     func `Rules for access tokens refuse every other token`(sample: Sample) async throws {
-        #expect(try await status(sample.claims, sample.rules) == .unauthorized)
+        try await expectEqual(status(sample.claims, sample.rules), .unauthorized)
     }
 
     @Test func `Rules for access tokens accept the type of RFC 9068 as proof`() async throws {
         let claims: JSONObject = ["iss": "https://example.auth0.com/", "aud": "https://api"]
-        #expect(try await status(claims, Self.auth0, type: "at+jwt") == .ok)
-        #expect(try await status(claims, Self.auth0, type: "application/AT+JWT") == .ok)
-        #expect(try await status(claims, Self.auth0, type: nil) == .unauthorized)
+        try await expectEqual(status(claims, Self.auth0, type: "at+jwt"), .ok)
+        try await expectEqual(status(claims, Self.auth0, type: "application/AT+JWT"), .ok)
+        try await expectEqual(status(claims, Self.auth0, type: nil), .unauthorized)
         var both = AccessTokenRules(
             issuers: ["https://example.auth0.com/"], audiences: ["https://api"], clients: ["app"])
-        #expect(try await status(claims, both, type: "at+jwt") == .unauthorized)
+        try await expectEqual(status(claims, both, type: "at+jwt"), .unauthorized)
         both.clients = []
-        #expect(try await status(claims, both, type: "at+jwt") == .ok)
+        try await expectEqual(status(claims, both, type: "at+jwt"), .ok)
     }
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
@@ -159,7 +160,7 @@ import Testing
     func `A guard without a type refuses an ID token, a refresh token and a logout token`(claims: JSONObject)
         async throws
     {
-        #expect(try await status(claims) == .unauthorized)
+        try await expectEqual(status(claims), .unauthorized)
     }
 
     @Test(
@@ -168,6 +169,6 @@ import Testing
             ["azp": "notes", "scp": "read"], ["typ": "Bearer", "nonce": "n"], ["token_use": "access"], ["typ": "JWT"],
         ] as [JSONObject])
     func `A guard without a type passes a token that can be an access token`(claims: JSONObject) async throws {
-        #expect(try await status(claims) == .ok)
+        try await expectEqual(status(claims), .ok)
     }
 }

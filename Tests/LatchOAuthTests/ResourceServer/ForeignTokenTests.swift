@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -122,11 +123,11 @@ import Testing
         func status(_ scope: Scope) async throws -> HTTPStatus {
             try await issuer.status(of: token, verifier, requiring: [scope], from: sample.claim)
         }
-        #expect(try await status(sample.has) == .ok)
-        #expect(try await status("other") == .forbidden)
+        try await expectEqual(status(sample.has), .ok)
+        try await expectEqual(status("other"), .forbidden)
         // Another API of the same issuer.
         let other = try issuer.verifier(for: "https://other.example.com")
-        #expect(try await issuer.status(of: token, other) == .unauthorized)
+        try await expectEqual(issuer.status(of: token, other), .unauthorized)
     }
 
     @Test(
@@ -148,10 +149,10 @@ import Testing
                 clock: issuer.clock.wallClock())
         }
         let token = try issuer.token(claims, type: nil)
-        #expect(try await issuer.status(of: token, verifier(["notes-app"])) == .unauthorized)
+        try await expectEqual(issuer.status(of: token, verifier(["notes-app"])), .unauthorized)
         let good = try issuer.token(["client_id": "notes-app", "token_use": "access", "aud": .null], type: nil)
-        #expect(try await issuer.status(of: good, verifier(["notes-app"])) == .ok)
-        #expect(try await issuer.status(of: good, verifier([])) == .unauthorized)
+        try await expectEqual(issuer.status(of: good, verifier(["notes-app"])), .ok)
+        try await expectEqual(issuer.status(of: good, verifier([])), .unauthorized)
     }
 
     @Test(
@@ -162,6 +163,6 @@ import Testing
     func `A token of a foreign issuer is refused if it may be an ID token`(claims: JSONObject) async throws {
         let issuer = try PublishedIssuer()
         let token = try issuer.token(claims, type: "JWT")
-        #expect(try await issuer.status(of: token, issuer.verifier()) == .unauthorized)
+        try await expectEqual(issuer.status(of: token, issuer.verifier()), .unauthorized)
     }
 }

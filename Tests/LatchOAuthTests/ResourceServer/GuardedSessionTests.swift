@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -72,8 +73,8 @@ import Testing
 
     @Test func `A session at a guarded resource is accepted by introspection, asked about once`() async throws {
         try await session.signIn(signIn())
-        for _ in 0..<3 { #expect(try await send("/notes", router()).status == .ok) }
-        #expect(provider.requests(to: "/introspect").count == 1)
+        for _ in 0..<3 { try await expectEqual(send("/notes", router()).status, .ok) }
+        expectEqual(provider.requests(to: "/introspect").count, 1)
     }
 
     @Test
@@ -81,8 +82,8 @@ import Testing
         let tokens = try await signIn()
         try await session.signIn(tokens)
         provider.revoke(tokens.access)
-        #expect(try await send("/notes", router()).status == .ok)
-        #expect(try await session.credential().access != tokens.access)
+        try await expectEqual(send("/notes", router()).status, .ok)
+        try await expectNotEqual(session.credential().access, tokens.access)
     }
 
     @Test func `A session at a guarded resource refreshes nothing while the resource cannot introspect`() async throws {
@@ -91,17 +92,17 @@ import Testing
         provider.deviate { deviations in
             deviations.response = { $0.path == "/introspect" ? HTTPResponse(status: 502) : nil }
         }
-        #expect(try await send("/notes", router()).status == .serviceUnavailable)
-        #expect(try await session.credential().access == tokens.access)
-        #expect(provider.requests(to: "/token").count == 1)
+        try await expectEqual(send("/notes", router()).status, .serviceUnavailable)
+        try await expectEqual(session.credential().access, tokens.access)
+        expectEqual(provider.requests(to: "/token").count, 1)
     }
 
     @Test func `A session at a guarded resource learns the authentication that the resource requires`() async throws {
         try await session.signIn(signIn())
         await #expect(throws: AuthError.stepUpRequired) { try await send("/payments", router()) }
-        #expect(session.stepUp == StepUpRequirement(contextClasses: ["mfa"], maximumAge: .seconds(300)))
+        expectEqual(session.stepUp, StepUpRequirement(contextClasses: ["mfa"], maximumAge: .seconds(300)))
         // The credential is good for everything else.
-        #expect(try await send("/notes", router()).status == .ok)
+        try await expectEqual(send("/notes", router()).status, .ok)
     }
 
     @Test
@@ -115,8 +116,8 @@ import Testing
             return try await signIn(AuthorizationRequest(satisfying: requirement))
         }
         #expect(response.status == .ok && response.body.text == "ada")
-        #expect(asked.withLock { $0.count } == 1)
-        #expect(session.stepUp == nil)
+        expectEqual(asked.withLock { $0.count }, 1)
+        expectNil(session.stepUp)
         // Later the authentication is too old again.
         provider.clock.advance(by: .seconds(301))
         await #expect(throws: AuthError.stepUpRequired) { try await send("/payments", router()) }
@@ -129,12 +130,12 @@ import Testing
         let key = try DPoPKey.generate(clock: clock)
         let tokens = try await signIn(boundTo: key)
         try await session.signIn(tokens)
-        for _ in 0..<2 { #expect(try await send("/notes", router).status == .ok) }
+        for _ in 0..<2 { try await expectEqual(send("/notes", router).status, .ok) }
         // A thief has the token and not the key.
         for scheme in ["Bearer", "DPoP"] {
             var stolen = HTTPRequest(method: .post, authority: "api.test", path: "/notes")
             stolen.fields[.authorization] = "\(scheme) \(tokens.access)"
-            #expect(try await router.respond(to: stolen).status == .unauthorized)
+            try await expectEqual(router.respond(to: stolen).status, .unauthorized)
         }
     }
 
@@ -143,7 +144,7 @@ import Testing
         request.resources = ["https://other.test"]
         try await session.signIn(signIn(request))
         let response = try await send("/notes", router())
-        #expect(response.status == .unauthorized)
-        #expect(response.challenges().first?["error"] == "invalid_token")
+        expectEqual(response.status, .unauthorized)
+        expectEqual(response.challenges().first?["error"], "invalid_token")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -73,15 +74,15 @@ private final class Issuer: Handler {
     func `An introspecting verifier returns the issuer's response, and asks once within its bound`() async throws {
         issuer.know("t", issuer.members())
         let verifier = issuer.verifier()
-        for _ in 0..<3 { #expect(try await verifier.verify("t").subject == "ada") }
-        #expect(issuer.questions == ["t"])
+        for _ in 0..<3 { try await expectEqual(verifier.verify("t").subject, "ada") }
+        expectEqual(issuer.questions, ["t"])
         issuer.clock.advance(by: .seconds(29))
         _ = try await verifier.verify("t")
-        #expect(issuer.questions.count == 1)
+        expectEqual(issuer.questions.count, 1)
         issuer.know("t", nil)
         issuer.clock.advance(by: .seconds(1))
         await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("t") }
-        #expect(issuer.questions.count == 2)
+        expectEqual(issuer.questions.count, 2)
     }
 
     @Test(arguments: [Duration.seconds(3_600), .seconds(30)])
@@ -91,11 +92,11 @@ private final class Issuer: Handler {
         _ = try await verifier.verify("t")
         issuer.clock.advance(by: .seconds(30))
         _ = try await verifier.verify("t")
-        #expect(issuer.questions.count == 2)
+        expectEqual(issuer.questions.count, 2)
         _ = try? await verifier.verify("unknown")
         issuer.clock.advance(by: .seconds(30))
         _ = try? await verifier.verify("unknown")
-        #expect(issuer.questions.count == 4)
+        expectEqual(issuer.questions.count, 4)
     }
 
     @Test func `An introspecting verifier never caches beyond the expiry, also when the date is set`() async throws {
@@ -121,24 +122,24 @@ private final class Issuer: Handler {
     func `An introspecting verifier caches a token without an expiry for its bound, and no longer`() async throws {
         issuer.know("t", issuer.members(for: nil, ["cnf": .null, "exp": .null]))
         let verifier = issuer.verifier()
-        #expect(try await verifier.verify("t")["cnf"] == nil)
+        try await expectNil(verifier.verify("t")["cnf"])
         issuer.clock.advance(by: .seconds(30))
         _ = try await verifier.verify("t")
-        #expect(issuer.questions.count == 2)
+        expectEqual(issuer.questions.count, 2)
     }
 
     @Test func `An introspecting verifier remembers a refusal for a short time, and then asks again`() async throws {
         let verifier = issuer.verifier()
         for _ in 0..<3 { await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("t") } }
-        #expect(issuer.questions.count == 1)
+        expectEqual(issuer.questions.count, 1)
         issuer.know("t", issuer.members())
         issuer.clock.advance(by: .seconds(5))
-        #expect(try await verifier.verify("t").subject == "ada")
+        try await expectEqual(verifier.verify("t").subject, "ada")
         // And a revoked one, whose acceptance is still in the cache, is not asked about each time.
         issuer.know("t", nil)
         issuer.clock.advance(by: .seconds(30))
         for _ in 0..<3 { await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("t") } }
-        #expect(issuer.questions.count == 3)
+        expectEqual(issuer.questions.count, 3)
     }
 
     @Test
@@ -155,9 +156,9 @@ private final class Issuer: Handler {
         tasks[0].cancel()
         await gate.reached()
         gate.open()
-        for task in tasks.dropFirst() { #expect(try await task.value == "ada") }
+        for task in tasks.dropFirst() { try await expectEqual(task.value, "ada") }
         _ = await tasks[0].result
-        #expect(issuer.questions.count == 1)
+        expectEqual(issuer.questions.count, 1)
     }
 
     @Test
@@ -190,10 +191,10 @@ private final class Issuer: Handler {
             ])
             let response = try await guarded.respond(to: Self.request("secret-token"))
             #expect(response.status == .serviceUnavailable && response.fields[.wwwAuthenticate] == nil)
-            #expect(response.body.text?.contains("secret") == false)
+            expectEqual(response.body.text?.contains("secret"), false)
         }
         issuer.respond(by: nil)
-        #expect(try await verifier.verify("secret-token").subject == "ada")
+        try await expectEqual(verifier.verify("secret-token").subject, "ada")
     }
 
     private static func request(_ token: String) -> HTTPRequest {
@@ -223,7 +224,7 @@ private final class Issuer: Handler {
         issuer.know("t", issuer.members(for: 600, more))
         let verifier = issuer.verifier()
         for _ in 0..<2 { await #expect(throws: JOSEError.self) { try await verifier.verify("t") } }
-        #expect(issuer.questions.count == 1)
+        expectEqual(issuer.questions.count, 1)
     }
 
     @Test(
@@ -234,7 +235,7 @@ private final class Issuer: Handler {
         ] as [JSONObject])
     func `An introspecting verifier accepts the formats of issuers`(more: JSONObject) async throws {
         issuer.know("t", issuer.members(for: 600, more))
-        #expect(try await issuer.verifier().verify("t").subject == "ada")
+        try await expectEqual(issuer.verifier().verify("t").subject, "ada")
     }
 
     @Test func `An introspecting verifier keeps the tokens of one audience from another`() async throws {
@@ -255,20 +256,20 @@ private final class Issuer: Handler {
         _ = try await verifier.verify("t")
         for number in 0..<100 { _ = try? await verifier.verify("invented-\(number)") }
         _ = try await verifier.verify("t")
-        #expect(issuer.questions.count { $0 == "t" } == 1)
+        expectEqual(issuer.questions.count { $0 == "t" }, 1)
         for number in 0..<20 {
             issuer.know("real-\(number)", issuer.members())
             _ = try await verifier.verify("real-\(number)")
         }
         _ = try await verifier.verify("t")
-        #expect(issuer.questions.count { $0 == "t" } == 2)
+        expectEqual(issuer.questions.count { $0 == "t" }, 2)
     }
 
     @Test func `An introspecting verifier caches no response that is larger than any real one`() async throws {
         issuer.know("t", issuer.members(for: 600, ["roles": .string(String(repeating: "r", count: 20_000))]))
         let verifier = issuer.verifier()
         for _ in 0..<2 { _ = try await verifier.verify("t") }
-        #expect(issuer.questions.count == 2)
+        expectEqual(issuer.questions.count, 2)
     }
 
     @Test func `An introspecting verifier keeps no printable token`() async throws {
@@ -289,7 +290,7 @@ private final class Issuer: Handler {
         _ = try? await issuer.verifier().verify("secret-token")
         let request = try #require(seen.withLock { $0 })
         #expect(request.path == "/introspect" && request.method == .post)
-        #expect(request.fields[.authorization]?.hasPrefix("Basic ") == true)
-        #expect(request.body.text == "token=secret-token&token_type_hint=access_token")
+        expectEqual(request.fields[.authorization]?.hasPrefix("Basic "), true)
+        expectEqual(request.body.text, "token=secret-token&token_type_hint=access_token")
     }
 }

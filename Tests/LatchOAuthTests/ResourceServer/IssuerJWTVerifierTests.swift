@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -28,8 +29,8 @@ import Testing
         let issuer = try PublishedIssuer(issuer, at: place)
         let verifier = try issuer.verifier()
         #expect(issuer.paths.isEmpty)
-        #expect(try await verifier.verify(issuer.token()).subject == "ada")
-        #expect(issuer.paths.suffix(2).first == place)
+        try await expectEqual(verifier.verify(issuer.token()).subject, "ada")
+        expectEqual(issuer.paths.suffix(2).first, place)
     }
 
     @Test(arguments: [
@@ -40,9 +41,9 @@ import Testing
         issuer.publish { $0["issuer"] = .string(stated) }
         let verifier = try issuer.verifier()
         let error = await #expect(throws: AuthError.keysUnavailable) { try await verifier.verify(issuer.token()) }
-        #expect(error?.cause as? OAuthError == .issuerMismatch)
+        expectEqual(error?.cause as? OAuthError, .issuerMismatch)
         // It is the operator's matter, not the client's.
-        #expect(try await issuer.status(of: issuer.token(), verifier) == .serviceUnavailable)
+        try await expectEqual(issuer.status(of: issuer.token(), verifier), .serviceUnavailable)
         #expect(!issuer.paths.contains("/keys"))
     }
 
@@ -77,12 +78,12 @@ import Testing
     @Test func `A verifier of an issuer accepts the algorithms of the metadata and of the published keys`() async throws
     {
         let issuer = try PublishedIssuer(algorithm: .rs256)
-        #expect(try await issuer.verifier().verify(issuer.token()).subject == "ada")
+        try await expectEqual(issuer.verifier().verify(issuer.token()).subject, "ada")
         // An issuer may sign access tokens with another algorithm than ID tokens, as Latchwork's server does.
         try issuer.rotate(.es256)
-        #expect(try await issuer.verifier().verify(issuer.token()).subject == "ada")
+        try await expectEqual(issuer.verifier().verify(issuer.token()).subject, "ada")
         issuer.publish { $0["id_token_signing_alg_values_supported"] = nil }
-        #expect(try await issuer.verifier().verify(issuer.token()).subject == "ada")
+        try await expectEqual(issuer.verifier().verify(issuer.token()).subject, "ada")
     }
 
     @Test(
@@ -111,7 +112,7 @@ import Testing
                 issuer: issuer.url, audience: "https://api.example.com", transport: network,
                 clock: issuer.clock.wallClock())
             let status = try await issuer.status(of: token, verifier)
-            #expect(status == (isAccepted ? .ok : .unauthorized), "\(algorithm)")
+            expectEqual(status, isAccepted ? .ok : .unauthorized, "\(algorithm)")
         }
     }
 
@@ -131,11 +132,11 @@ import Testing
         let issuer = try PublishedIssuer()
         let verifier = try issuer.verifier()
         for _ in 0..<3 { _ = try await verifier.verify(issuer.token()) }
-        #expect(issuer.paths == ["/.well-known/openid-configuration", "/keys"])
+        expectEqual(issuer.paths, ["/.well-known/openid-configuration", "/keys"])
         issuer.clock.advance(by: .seconds(601))
         issuer.publish { $0["jwks_uri"] = "https://keys.example.com/new" }
         _ = try await verifier.verify(issuer.token())
-        #expect(issuer.paths.suffix(2) == ["/.well-known/openid-configuration", "/new"])
+        expectEqual(issuer.paths.suffix(2), ["/.well-known/openid-configuration", "/new"])
     }
 
     @Test func `A verifier of an issuer finds a key that is new at a new address`() async throws {
@@ -145,8 +146,8 @@ import Testing
         try issuer.rotate()
         issuer.publish { $0["jwks_uri"] = "https://keys.example.com/new" }
         issuer.clock.advance(by: .seconds(31))
-        #expect(try await verifier.verify(issuer.token()).subject == "ada")
-        #expect(issuer.paths.count == 4)
+        try await expectEqual(verifier.verify(issuer.token()).subject, "ada")
+        expectEqual(issuer.paths.count, 4)
     }
 
     @Test func `A verifier of an issuer keeps its keys while the metadata cannot be fetched`() async throws {
@@ -155,7 +156,7 @@ import Testing
         _ = try await verifier.verify(issuer.token())
         issuer.publish { $0["issuer"] = "https://evil.example" }
         issuer.clock.advance(by: .seconds(601))
-        #expect(try await verifier.verify(issuer.token()).subject == "ada")
+        try await expectEqual(verifier.verify(issuer.token()).subject, "ada")
     }
 
     // MARK: Scopes
@@ -164,9 +165,9 @@ import Testing
         let issuer = try PublishedIssuer()
         let token = try issuer.token(["scope": "notes:admin"])
         let verifier = try issuer.verifier()
-        #expect(try await issuer.status(of: token, verifier, requiring: ["notes:admin"]) == .ok)
-        #expect(try await issuer.status(of: token, verifier, requiring: ["notes:read"]) == .forbidden)
-        #expect(try await issuer.status(of: token, verifier, requiring: ["notes:read"], in: .levels) == .ok)
+        try await expectEqual(issuer.status(of: token, verifier, requiring: ["notes:admin"]), .ok)
+        try await expectEqual(issuer.status(of: token, verifier, requiring: ["notes:read"]), .forbidden)
+        try await expectEqual(issuer.status(of: token, verifier, requiring: ["notes:read"], in: .levels), .ok)
     }
 
     @Test func `A verifier of Latchwork's server knows that scopes have levels`() async throws {
@@ -174,8 +175,8 @@ import Testing
         issuer.publish { $0["latch_client_id"] = "latch" }
         let token = try issuer.token(["scope": "notes:admin"])
         let verifier = try issuer.verifier()
-        #expect(try await issuer.status(of: token, verifier, requiring: ["notes:read"]) == .ok)
+        try await expectEqual(issuer.status(of: token, verifier, requiring: ["notes:read"]), .ok)
         let exact = ScopeHierarchy(levels: [])
-        #expect(try await issuer.status(of: token, verifier, requiring: ["notes:read"], in: exact) == .forbidden)
+        try await expectEqual(issuer.status(of: token, verifier, requiring: ["notes:read"], in: exact), .forbidden)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -36,11 +37,12 @@ import Testing
 
     @Test func `The discovery of an authorization server begins at the well-known URL`() async throws {
         let metadata = try await fetch()
-        #expect(
-            metadata.authorizationServers.map(\.absoluteString) == [
+        expectEqual(
+            metadata.authorizationServers.map(\.absoluteString),
+            [
                 "https://id.example.com", "https://id2.example.com",
             ])
-        #expect(metadata.scopes == ["notes:read", "notes:write"])
+        expectEqual(metadata.scopes, ["notes:read", "notes:write"])
         let configuration = try metadata.configuration(registration: ClientRegistration(clientID: "notes"))
         // The resource does not get to choose who receives a secret.
         let confidential = ClientRegistration(clientID: "notes", secret: "secret-of-another-server")
@@ -48,9 +50,9 @@ import Testing
         #expect(throws: Never.self) {
             try metadata.configuration(registration: confidential, trusting: [configuration.issuer])
         }
-        #expect(configuration.issuer.absoluteString == "https://id.example.com")
-        #expect(configuration.resources == ["https://api.test/notes"])
-        #expect(configuration.scopes == ["notes:read", "notes:write"])
+        expectEqual(configuration.issuer.absoluteString, "https://id.example.com")
+        expectEqual(configuration.resources, ["https://api.test/notes"])
+        expectEqual(configuration.scopes, ["notes:read", "notes:write"])
     }
 
     @Test(arguments: [
@@ -64,14 +66,14 @@ import Testing
         resource: String, path: String
     ) async throws {
         let metadata = try await fetch(resource, at: path) { $0["resource"] = .string(resource) }
-        #expect(metadata.resource.absoluteString == resource)
+        expectEqual(metadata.resource.absoluteString, resource)
     }
 
     @Test
     func `The discovery of an authorization server follows the challenge of a refusal, with its scopes`() async throws {
         let challenge = #"Basic realm="x", Bearer scope="notes:read", resource_metadata="https://api.test/meta""#
         let metadata = try await fetch(challenge: challenge, at: "/meta")
-        #expect(metadata.scopes == ["notes:read"])
+        expectEqual(metadata.scopes, ["notes:read"])
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -68,7 +69,7 @@ private struct ToolServerWorld {
     /// Signs in from the server's refusal alone, and returns a client of the tools.
     func signedIn(scopes: Scopes? = nil, for resource: String? = nil) async throws -> any Handler {
         let refusal = try await network.respond(to: message("initialize"))
-        #expect(refusal.status == .unauthorized)
+        expectEqual(refusal.status, .unauthorized)
         let metadata = try await ResourceMetadata(of: url, challengedBy: refusal, transport: network)
         var configuration = try metadata.configuration(
             registration: ClientRegistration(clientID: "notes"), scopes: scopes)
@@ -118,16 +119,16 @@ private struct ToolServerWorld {
             let told = try await client.respond(to: world.message("notifications/initialized", id: nil, fields: named))
             #expect(told.status.rawValue == 202 && told.body.bytes.isEmpty)
             let tools = try result(try await client.respond(to: world.message("tools/list", fields: named)))
-            #expect(tools["tools"]?.arrayValue?.map { $0["name"] } == ["list_notes", "add_note"])
+            expectEqual(tools["tools"]?.arrayValue?.map { $0["name"] }, ["list_notes", "add_note"])
             let call: JSONObject = ["name": "add_note", "arguments": ["text": "milk"]]
             _ = try result(try await client.respond(to: world.message("tools/call", call, fields: named)))
             let listed = try result(try await client.respond(to: world.message("tools/call", ["name": "list_notes"])))
             #expect(listed["content"]?.arrayValue?.first?["text"] == "milk" && listed["isError"] == false)
-            #expect(try result(try await client.respond(to: world.message("ping"))) == [:])
+            try expectEqual(result(try await client.respond(to: world.message("ping"))), [:])
             // The authorization and the token request name the server (RFC 8707).
             let token = try #require(world.provider.requests(to: "/token").first)
-            #expect(ScriptedProvider.parameters(token.body.text ?? "")["resource"] == world.url.absoluteString)
-            #expect(world.provider.requests(to: "/introspect").count == 1)
+            expectEqual(ScriptedProvider.parameters(token.body.text ?? "")["resource"], world.url.absoluteString)
+            expectEqual(world.provider.requests(to: "/introspect").count, 1)
         }
     }
 
@@ -135,10 +136,10 @@ private struct ToolServerWorld {
         try await ToolServerWorld.serve { world in
             let client = try await world.signedIn(for: "https://other.example.com/mcp")
             let response = try await client.respond(to: world.message("ping"))
-            #expect(response.status == .unauthorized)
+            expectEqual(response.status, .unauthorized)
             let challenge = try #require(response.challenges().first)
-            #expect(challenge["error"] == "invalid_token")
-            #expect(challenge["resource_metadata"]?.hasSuffix("/.well-known/oauth-protected-resource/mcp") == true)
+            expectEqual(challenge["error"], "invalid_token")
+            expectEqual(challenge["resource_metadata"]?.hasSuffix("/.well-known/oauth-protected-resource/mcp"), true)
         }
     }
 
@@ -148,9 +149,9 @@ private struct ToolServerWorld {
             let client = try await world.signedIn()
             let call: JSONObject = ["name": "add_note", "arguments": ["text": "milk"]]
             let response = try await client.respond(to: world.message("tools/call", call))
-            #expect(response.status == .forbidden)
-            #expect(response.challenges().first?["scope"] == "notes:write")
-            #expect(try await client.respond(to: world.message("tools/call", ["name": "list_notes"])).status == .ok)
+            expectEqual(response.status, .forbidden)
+            expectEqual(response.challenges().first?["scope"], "notes:write")
+            try await expectEqual(client.respond(to: world.message("tools/call", ["name": "list_notes"])).status, .ok)
         }
     }
 
@@ -163,19 +164,19 @@ private struct ToolServerWorld {
                 (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32_600),
             ] {
                 let response = try await client.respond(to: world.post(Array(text.utf8)))
-                #expect(response.status == .badRequest)
-                #expect(try JSONValue(parsing: response.body.bytes)["error"]?["code"]?.intValue == code)
+                expectEqual(response.status, .badRequest)
+                try expectEqual(JSONValue(parsing: response.body.bytes)["error"]?["code"]?.intValue, code)
             }
             for (method, parameters, code) in [
                 ("unknown", [:], -32_601), ("tools/call", ["name": "none"], -32_602), ("tools/call", [:], -32_602),
                 ("tools/call", ["name": "add_note", "arguments": ["text": ""]], -32_602),
             ] as [(String, JSONObject, Int)] {
                 let response = try await client.respond(to: world.message(method, parameters))
-                #expect(response.status == .ok)
-                #expect(try JSONValue(parsing: response.body.bytes)["error"]?["code"]?.intValue == code)
+                expectEqual(response.status, .ok)
+                try expectEqual(JSONValue(parsing: response.body.bytes)["error"]?["code"]?.intValue, code)
             }
             let old: HTTPFields = ["MCP-Protocol-Version": "1999-01-01"]
-            #expect(try await client.respond(to: world.message("ping", fields: old)).status == .badRequest)
+            try await expectEqual(client.respond(to: world.message("ping", fields: old)).status, .badRequest)
         }
     }
 
@@ -184,7 +185,7 @@ private struct ToolServerWorld {
             let client = try await world.signedIn()
             world.provider.deviate { $0.introspection = { $0["sub"] = nil } }
             let response = try await client.respond(to: world.message("tools/call", ["name": "list_notes"]))
-            #expect(try JSONValue(parsing: response.body.bytes)["error"]?["code"]?.intValue == -32_000)
+            try expectEqual(JSONValue(parsing: response.body.bytes)["error"]?["code"]?.intValue, -32_000)
         }
     }
 
@@ -194,9 +195,9 @@ private struct ToolServerWorld {
             #expect(stream.status.rawValue == 405 && stream.fields["Allow"] == "POST")
             let client = try await world.signedIn()
             let page: HTTPFields = ["Origin": "https://evil.example"]
-            #expect(try await client.respond(to: world.message("ping", fields: page)).status == .forbidden)
+            try await expectEqual(client.respond(to: world.message("ping", fields: page)).status, .forbidden)
             let known: HTTPFields = ["Origin": "https://chat.example.com"]
-            #expect(try await client.respond(to: world.message("ping", fields: known)).status == .ok)
+            try await expectEqual(client.respond(to: world.message("ping", fields: known)).status, .ok)
         }
     }
 }

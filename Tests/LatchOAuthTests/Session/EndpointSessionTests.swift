@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -36,7 +37,7 @@ import Testing
         issuer.on(.ok, #"{"access_token":"a0"}"#)
         let session = session()
         try await session.signIn(with: PasswordGrant(username: "u", password: "p"))
-        #expect(try await session.currentCredential().access == "a0")
+        try await expectEqual(session.currentCredential().access, "a0")
         let other = Session(store: InMemoryTokenStore<Tokens>()) { $0.credential }
         await #expect(throws: OAuthError.noTokenEndpoint) {
             try await other.signIn(with: PasswordGrant(username: "u", password: "p"))
@@ -48,11 +49,11 @@ import Testing
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3299)
-        #expect(try await session.credential().access == "a0")
-        #expect(refreshes() == 0)
+        try await expectEqual(session.credential().access, "a0")
+        expectEqual(refreshes(), 0)
         issuer.clock.advance(by: 2)
-        #expect(try await session.credential().access == "a1")
-        #expect(refreshes() == 1)
+        try await expectEqual(session.credential().access, "a1")
+        expectEqual(refreshes(), 1)
     }
 
     @Test(.tags(.tokenRefresh))
@@ -60,11 +61,11 @@ import Testing
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3601)
-        #expect(try await session.credential().refresh == "r1")
-        #expect(store.load()?.refresh == "r1")
-        #expect(store.load()?.userID == "u1")
-        #expect(issuer.forms.last == ["grant_type=refresh_token", "refresh_token=r0"])
-        #expect(issuer.requests.last?.fields[.idempotencyKey]?.count == 32)
+        try await expectEqual(session.credential().refresh, "r1")
+        expectEqual(store.load()?.refresh, "r1")
+        expectEqual(store.load()?.userID, "u1")
+        expectEqual(issuer.forms.last, ["grant_type=refresh_token", "refresh_token=r0"])
+        expectEqual(issuer.requests.last?.fields[.idempotencyKey]?.count, 32)
     }
 
     @Test(.tags(.tokenRefresh))
@@ -77,8 +78,8 @@ import Testing
         _ = try await session.credential()
         // The first one was repeated immediately.
         let keys = issuer.requests.suffix(3).map { $0.fields[.idempotencyKey] }
-        #expect(Set(keys).count == 1)
-        #expect(issuer.requests.count == 4)
+        expectEqual(Set(keys).count, 1)
+        expectEqual(issuer.requests.count, 4)
     }
 
     @Test(
@@ -97,16 +98,16 @@ import Testing
         issuer.clock.advance(by: 3601)
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
-        #expect(session.currentState == .signedOut(.issuer))
-        #expect(store.load() == nil)
-        #expect(refreshes() == 1)
+        expectEqual(session.currentState, .signedOut(.issuer))
+        expectNil(store.load())
+        expectEqual(refreshes(), 1)
         var ends = 0
         for await state in states {
             guard case .signedOut = state else { continue }
             ends += 1
             break
         }
-        #expect(ends == 1)
+        expectEqual(ends, 1)
     }
 
     @Test(
@@ -126,13 +127,13 @@ import Testing
         issuer.on(status, body)
         issuer.clock.advance(by: 3400)
         // Due, and the old one is still accepted.
-        #expect(try await session.credential().access == "a0")
+        try await expectEqual(session.credential().access, "a0")
         issuer.clock.advance(by: 201)
         await #expect(throws: OAuthError.self) { try await session.credential() }
         #expect(session.currentState.isSignedIn)
-        #expect(store.load()?.refresh == "r0")
+        expectEqual(store.load()?.refresh, "r0")
         issuer.on(.ok, #"{"access_token":"a1"}"#)
-        #expect(try await session.credential().access == "a1")
+        try await expectEqual(session.credential().access, "a1")
     }
 
     @Test(
@@ -151,11 +152,11 @@ import Testing
         issuer.on(.badRequest, body)
         issuer.clock.advance(by: 3601)
         let error = await #expect(throws: AuthError.stepUpRequired) { try await session.credential() }
-        #expect(error?.requirement == requirement)
-        #expect(error?.cause as? OAuthError == .interactionRequired)
-        #expect((error?.cause as? OAuthError)?.issuerCode?.isEmpty == false)
+        expectEqual(error?.requirement, requirement)
+        expectEqual(error?.cause as? OAuthError, .interactionRequired)
+        expectEqual((error?.cause as? OAuthError)?.issuerCode?.isEmpty, false)
         #expect(session.currentState.isSignedIn)
-        #expect(store.load()?.refresh == "r0")
+        expectEqual(store.load()?.refresh, "r0")
     }
 
     @Test(arguments: ["bad_token", "token_expired"])
@@ -166,7 +167,7 @@ import Testing
         issuer.on(.badRequest, #"{"error":"invalid_grant","suberror":"\#(suberror)"}"#)
         issuer.clock.advance(by: 3601)
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
-        #expect(session.currentState == .signedOut(.issuer))
+        expectEqual(session.currentState, .signedOut(.issuer))
     }
 
     @Test func `A session over a token endpoint does not end if the refresh token is another client's`() async throws {
@@ -174,7 +175,7 @@ import Testing
         issuer.on(.badRequest, #"{"error":"invalid_grant","suberror":"client_mismatch"}"#)
         issuer.clock.advance(by: 3601)
         await #expect(throws: OAuthError.unauthorizedClient) { try await session.credential() }
-        #expect(store.load()?.refresh == "r0")
+        expectEqual(store.load()?.refresh, "r0")
     }
 
     @Test(.tags(.tokenRefresh), arguments: [HTTPError.offline, .timeout, .tls])
@@ -182,7 +183,7 @@ import Testing
         let session = try await signedIn()
         issuer.on("/oauth/token") { _ in throw error }
         issuer.clock.advance(by: 3400)
-        #expect(try await session.credential().access == "a0")
+        try await expectEqual(session.credential().access, "a0")
         issuer.clock.advance(by: 201)
         await #expect(throws: error) { try await session.credential() }
         #expect(session.currentState.isSignedIn)
@@ -197,8 +198,8 @@ import Testing
             for _ in 0..<500 { group.addTask { try await session.credential().access } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(tokens == Array(repeating: "a1", count: 500))
-        #expect(refreshes() == 1)
+        expectEqual(tokens, Array(repeating: "a1", count: 500))
+        expectEqual(refreshes(), 1)
     }
 
     @Test(.tags(.loginResponses))
@@ -207,11 +208,11 @@ import Testing
     {
         let session = try await signedIn(answer: #""expires_in":3600"#)
         issuer.clock.advance(by: 3599)
-        #expect(try await session.credential().access == "a0")
+        try await expectEqual(session.credential().access, "a0")
         #expect(session.currentState.isSignedIn)
         issuer.clock.advance(by: 2)
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
-        #expect(issuer.requests.count == 1)
+        expectEqual(issuer.requests.count, 1)
     }
 
     @Test(.tags(.loginResponses))
@@ -221,17 +222,17 @@ import Testing
         let session = try await signedIn(answer: #""expires_in":3600"#)
         let tokens = try await session.credential()
         await #expect(throws: AuthError.notRefreshable) { try await session.refreshed(replacing: tokens) }
-        #expect(session.currentState == .signedIn(tokens))
+        expectEqual(session.currentState, .signedIn(tokens))
     }
 
     @Test func `A session over a token endpoint keeps the ID token if a refresh brings none`() async throws {
         let session = try await signedIn(answer: #""refresh_token":"r0","expires_in":3600,"id_token":"i0""#)
         issuer.on(.ok, #"{"access_token":"a1"}"#)
         issuer.clock.advance(by: 3601)
-        #expect(try await session.credential().idToken == "i0")
+        try await expectEqual(session.credential().idToken, "i0")
         issuer.on(.ok, #"{"access_token":"a2","id_token":"i2"}"#)
         let refreshed = try await session.refreshed(replacing: session.credential())
-        #expect(refreshed.idToken == "i2")
+        expectEqual(refreshed.idToken, "i2")
     }
 
     @Test func `A session over a token endpoint refreshes by JSON if its provider does`() async throws {
@@ -239,11 +240,11 @@ import Testing
         let path = "/oauth/token/refresh"
         issuer.on(path, .ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600,"user_id":"u1"}"#)
         issuer.clock.advance(by: 3601)
-        #expect(try await session.credential().access == "a1")
+        try await expectEqual(session.credential().access, "a1")
         let request = try #require(issuer.requests(to: path).first)
-        #expect(request.fields[.contentType] == "application/json")
-        #expect(request.body.text == #"{"refresh_token":"r0"}"#)
-        #expect(request.fields[.idempotencyKey]?.count == 32)
+        expectEqual(request.fields[.contentType], "application/json")
+        expectEqual(request.body.text, #"{"refresh_token":"r0"}"#)
+        expectEqual(request.fields[.idempotencyKey]?.count, 32)
     }
 
     @Test(
@@ -262,6 +263,6 @@ import Testing
         issuer.on("/oauth/token/refresh", status, body)
         issuer.clock.advance(by: 3601)
         await #expect(throws: (any Error).self) { try await session.credential() }
-        #expect(session.currentState.isSignedIn == !ends)
+        expectEqual(session.currentState.isSignedIn, !ends)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -21,13 +22,13 @@ import Testing
         let (session, store) = (session, store)
         issuer.on("/oauth/revoke") { _ in
             // Nobody is signed in here any more when the issuer is told.
-            #expect(store.load() == nil)
+            expectNil(store.load())
             #expect(!session.currentState.isSignedIn)
             return HTTPResponse(status: .ok)
         }
         #expect(try await session.signOut(revokingAt: issuer.endpoint()))
-        #expect(issuer.forms.map(\.last) == ["token_type_hint=refresh_token", "token_type_hint=access_token"])
-        #expect(session.currentState == .signedOut(.user))
+        expectEqual(issuer.forms.map(\.last), ["token_type_hint=refresh_token", "token_type_hint=access_token"])
+        expectEqual(session.currentState, .signedOut(.user))
     }
 
     @Test(.tags(.tokenRevocation))
@@ -36,9 +37,9 @@ import Testing
     {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         let session = session
-        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
-        #expect(session.currentState == .signedOut(.user))
-        #expect(store.load() == nil)
+        try await expectEqual(session.signOut(revokingAt: issuer.endpoint()), false)
+        expectEqual(session.currentState, .signedOut(.user))
+        expectNil(store.load())
     }
 
     @Test(.tags(.tokenRevocation))
@@ -46,8 +47,8 @@ import Testing
         issuer.on("/oauth/revoke", .ok, "")
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()))
-        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
-        #expect(issuer.requests.count == 2)
+        try await expectEqual(session.signOut(revokingAt: issuer.endpoint()), false)
+        expectEqual(issuer.requests.count, 2)
     }
 
     @Test(.tags(.tokenRevocation))
@@ -71,10 +72,10 @@ import Testing
             _ = try await refresh
             Issue.record("the refresh outlived the sign-out")
         } catch {
-            #expect(error as? AuthError == .superseded)
+            expectEqual(error as? AuthError, .superseded)
         }
-        #expect(store.load() == nil)
-        #expect(session.currentState == .signedOut(.user))
+        expectNil(store.load())
+        expectEqual(session.currentState, .signedOut(.user))
     }
 
     @Test(.tags(.keychainRecord))
@@ -90,6 +91,6 @@ import Testing
         try await session.restore()
         await #expect(throws: AuthError.storeDenied) { try await session.signOut(revokingAt: issuer.endpoint()) }
         #expect(session.currentState.isSignedIn)
-        #expect(issuer.requests(to: "/oauth/revoke").count == 2)
+        expectEqual(issuer.requests(to: "/oauth/revoke").count, 2)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -173,7 +174,7 @@ private struct Program {
             // First nothing is lost but the page; then the response finishes it; between the code's use and the storage it
             // begins anew; afterwards it is there.
             let runs = outcomes.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
-            #expect(runs == ["begins anew", "finished", "begins anew", "kept"], "\(outcomes)")
+            expectEqual(runs, ["begins anew", "finished", "begins anew", "kept"], "\(outcomes)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -41,7 +42,7 @@ private final class LockedSecret: SecretStore {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         let session = session ?? self.session
         try await session.signIn(Tokens(access: "a\(number)", refresh: "r\(number)"))
-        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
+        try await expectEqual(session.signOut(revokingAt: issuer.endpoint()), false)
     }
 
     /// The refresh tokens that the issuer was asked to revoke.
@@ -52,13 +53,13 @@ private final class LockedSecret: SecretStore {
     @Test(.tags(.tokenRevocation))
     func `An unconfirmed sign-out is finished by the next start of the program`() async throws {
         try await signOutOffline()
-        #expect(secrets.names() == ["s.revocations"])
+        expectEqual(secrets.names(), ["s.revocations"])
         issuer.on("/oauth/revoke", .ok, "")
         let next = session
         try await next.restore()
-        #expect(next.currentState == .signedOut(.noAccount))
+        expectEqual(next.currentState, .signedOut(.noAccount))
         #expect(await next.revokeRemaining())
-        #expect(revoked.last == "token=r0")
+        expectEqual(revoked.last, "token=r0")
         #expect(secrets.names().isEmpty)
     }
 
@@ -67,11 +68,11 @@ private final class LockedSecret: SecretStore {
         let locked = LockedSecret("s", in: secrets)
         let next = Session(tokenEndpoint: issuer.endpoint(), store: SecretTokenStore<Tokens>(locked, name: "s"))
         try await next.restore()
-        #expect(await next.revokeRemaining() == false)
+        await expectEqual(next.revokeRemaining(), false)
         locked.isLocked.withLock { $0 = true }
         issuer.on("/oauth/revoke", .ok, "")
-        #expect(await next.revokeRemaining() == false)
-        #expect(secrets.names() == ["s.revocations"])
+        await expectEqual(next.revokeRemaining(), false)
+        expectEqual(secrets.names(), ["s.revocations"])
         locked.isLocked.withLock { $0 = false }
         #expect(await next.revokeRemaining())
         #expect(secrets.names().isEmpty)
@@ -81,11 +82,11 @@ private final class LockedSecret: SecretStore {
         let session = session
         try await signOutOffline(0, session)
         let count = issuer.requests.count
-        #expect(await issuer.clock.wakeNext() == .seconds(60))
+        await expectEqual(issuer.clock.wakeNext(), .seconds(60))
         await issuer.clock.sleeper(for: .seconds(120)...(.seconds(120)))
-        #expect(issuer.requests.count == count + 2)
+        expectEqual(issuer.requests.count, count + 2)
         issuer.on("/oauth/revoke", .ok, "")
-        #expect(await issuer.clock.wakeNext() == .seconds(120))
+        await expectEqual(issuer.clock.wakeNext(), .seconds(120))
         #expect(await session.revokeRemaining())
         #expect(secrets.names().isEmpty)
     }
@@ -98,10 +99,10 @@ private final class LockedSecret: SecretStore {
         try await session.signIn(Tokens(access: "a1", refresh: "r1"))
         let count = issuer.requests.count
         #expect(await session.revokeRemaining())
-        #expect(issuer.requests.count == count)
-        #expect(secrets.names() == ["s", "s.revocations"])
+        expectEqual(issuer.requests.count, count)
+        expectEqual(secrets.names(), ["s", "s.revocations"])
         #expect(try await session.signOut(revokingAt: issuer.endpoint()))
-        #expect(revoked.suffix(2) == ["token=r1", "token=r0"])
+        expectEqual(revoked.suffix(2), ["token=r1", "token=r0"])
         #expect(secrets.names().isEmpty)
     }
 
@@ -110,13 +111,13 @@ private final class LockedSecret: SecretStore {
         let session = session
         issuer.on("/oauth/revoke", .badRequest, #"{"error":"unsupported_token_type"}"#)
         try await session.signIn(Tokens(access: "a", refresh: "r"))
-        #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
+        try await expectEqual(session.signOut(revokingAt: issuer.endpoint()), false)
         #expect(secrets.names().isEmpty)
 
         let bare = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
         let endpoint = TokenEndpoint(server: bare, transport: issuer)
         try await session.signIn(Tokens(access: "a", refresh: "r"))
-        #expect(try await session.signOut(revokingAt: endpoint) == false)
+        try await expectEqual(session.signOut(revokingAt: endpoint), false)
         #expect(secrets.names().isEmpty)
     }
 
@@ -125,15 +126,15 @@ private final class LockedSecret: SecretStore {
         issuer.on("/oauth/revoke", .ok, "")
         let count = issuer.requests.count
         #expect(try await signedOut().revokeRemaining())
-        #expect(issuer.requests.count == count + 16)
-        #expect(revoked.suffix(8) == (1...8).map { "token=r\($0)" })
+        expectEqual(issuer.requests.count, count + 16)
+        expectEqual(revoked.suffix(8), (1...8).map { "token=r\($0)" })
 
         try await signOutOffline()
         issuer.on("/oauth/revoke", .ok, "")
         issuer.clock.advance(by: 31 * 86_400)
         let later = issuer.requests.count
         #expect(try await signedOut().revokeRemaining())
-        #expect(issuer.requests.count == later)
+        expectEqual(issuer.requests.count, later)
         #expect(secrets.names().isEmpty)
     }
 
@@ -149,10 +150,10 @@ private final class LockedSecret: SecretStore {
         try await signOutOffline(0, session)
         issuer.on("/oauth/revoke", .ok, "")
         #expect(await session.revokeRemaining())
-        #expect(revoked.last == "token=r0")
+        expectEqual(revoked.last, "token=r0")
         let count = issuer.requests.count
         #expect(await session.revokeRemaining())
-        #expect(issuer.requests.count == count)
+        expectEqual(issuer.requests.count, count)
     }
 }
 

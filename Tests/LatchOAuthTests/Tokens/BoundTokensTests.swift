@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -20,7 +21,7 @@ import Testing
     private func proof(of request: HTTPRequest) throws -> Claims {
         let text = try #require(request.fields["DPoP"])
         let jwt = try JWT(unverified: text)
-        #expect(jwt.header.type == "dpop+jwt")
+        expectEqual(jwt.header.type, "dpop+jwt")
         return jwt.claims
     }
 
@@ -28,12 +29,12 @@ import Testing
         issuer.on(.ok, bound)
         let key = try key()
         let response = try await issuer.endpoint().tokens(for: grant, boundTo: key)
-        #expect(response.tokens.key == key)
-        #expect(response.tokens.tokenType == .dpop)
+        expectEqual(response.tokens.key, key)
+        expectEqual(response.tokens.tokenType, .dpop)
         let claims = try proof(of: try #require(issuer.requests.first))
-        #expect(claims["htm"] == "POST")
-        #expect(claims["htu"] == "https://id.example.com/oauth/token")
-        #expect(claims["ath"] == nil)
+        expectEqual(claims["htm"], "POST")
+        expectEqual(claims["htu"], "https://id.example.com/oauth/token")
+        expectNil(claims["ath"])
     }
 
     @Test func `Tokens bound to a key are requested once more with the issuer's nonce (RFC 9449 §8)`() async throws {
@@ -48,11 +49,11 @@ import Testing
             return HTTPResponse(status: .ok, body: HTTPBody(bound))
         }
         let response = try await issuer.endpoint().tokens(for: grant, idempotencyKey: "k", boundTo: try key())
-        #expect(response.tokens.access == "a0")
-        #expect(issuer.requests.count == 2)
-        #expect(issuer.requests.map { $0.fields[.idempotencyKey] } == ["k", "k"])
-        #expect(issuer.requests[0].body == issuer.requests[1].body)
-        #expect(try proof(of: issuer.requests[0])["jti"] != proof(of: issuer.requests[1])["jti"])
+        expectEqual(response.tokens.access, "a0")
+        expectEqual(issuer.requests.count, 2)
+        expectEqual(issuer.requests.map { $0.fields[.idempotencyKey] }, ["k", "k"])
+        expectEqual(issuer.requests[0].body, issuer.requests[1].body)
+        try expectNotEqual(proof(of: issuer.requests[0])["jti"], proof(of: issuer.requests[1])["jti"])
     }
 
     @Test func `Tokens bound to a key are refused after two attempts if the nonce is never accepted`() async throws {
@@ -64,7 +65,7 @@ import Testing
         await #expect(throws: OAuthError.useDPoPNonce) {
             try await issuer.endpoint().tokens(for: grant, boundTo: try key())
         }
-        #expect(issuer.requests.count == 2)
+        expectEqual(issuer.requests.count, 2)
     }
 
     @Test(arguments: [#","token_type":"Bearer""#, "", #","token_type":"mac""#])
@@ -84,9 +85,9 @@ import Testing
         issuer.on(.ok, #"{"access_token":"a1","token_type":"dpop","expires_in":3600}"#)
         issuer.clock.advance(by: 3601)
         let refreshed = try await session.credential()
-        #expect(refreshed.access == "a1")
-        #expect(refreshed.key == key)
-        #expect(store.load()?.key == key)
-        #expect(try proof(of: try #require(issuer.requests.last))["htu"] == "https://id.example.com/oauth/token")
+        expectEqual(refreshed.access, "a1")
+        expectEqual(refreshed.key, key)
+        expectEqual(store.load()?.key, key)
+        try expectEqual(proof(of: try #require(issuer.requests.last))["htu"], "https://id.example.com/oauth/token")
     }
 }

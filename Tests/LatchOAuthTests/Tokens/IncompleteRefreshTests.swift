@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -64,8 +65,8 @@ import Testing
         let incomplete = try #require(failure as? IncompleteRefresh<Tokens>, "\(flaw.body): \(failure)")
         var expected = Self.sent
         expected.refresh = "r1"
-        #expect(incomplete.grant == expected)
-        #expect(incomplete.error as? OAuthError == flaw.error)
+        expectEqual(incomplete.grant, expected)
+        expectEqual(incomplete.error as? OAuthError, flaw.error)
     }
 
     @Test(arguments: [
@@ -79,7 +80,7 @@ import Testing
     func `The refresh token of a flawed answer is not guessed, and then the error is the usual one`(body: String)
         async throws
     {
-        #expect(try await failure(Array(body.utf8)) as? OAuthError == .invalidResponse)
+        try await expectEqual(failure(Array(body.utf8)) as? OAuthError, .invalidResponse)
     }
 
     @Test(arguments: [400, 401, 403, 500, 503, 302] as [HTTPStatus])
@@ -93,8 +94,8 @@ import Testing
     @Test func `The refresh token of a flawed answer is read with the rest after a byte order mark`() async throws {
         issuer.on(.ok, "\u{FEFF}" + #"{"access_token":"a1","refresh_token":"r1"}"#)
         let tokens = try await issuer.endpoint().refresh(Self.sent).tokens
-        #expect(tokens.access == "a1")
-        #expect(tokens.refresh == "r1")
+        expectEqual(tokens.access, "a1")
+        expectEqual(tokens.refresh, "r1")
     }
 
     @Test
@@ -108,8 +109,8 @@ import Testing
             try await issuer.endpoint().refresh(sent, for: target)
         }
         sent.refresh = "r1"
-        #expect(error?.grant == sent)
-        #expect(error?.error as? OAuthError == .unacceptableTokenType)
+        expectEqual(error?.grant, sent)
+        expectEqual(error?.error as? OAuthError, .unacceptableTokenType)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -137,7 +138,7 @@ import Testing
             )
             whole.read(bytes)
             for byte in bytes { single.read(CollectionOfOne(byte)) }
-            #expect(whole.token == single.token, "seed \(seed): \(bytes)")
+            expectEqual(whole.token, single.token, "seed \(seed): \(bytes)")
             guard let token = whole.token else { continue }
             let isQuoted = bytes.contains(subsequence: Array("\"\(token)\"".utf8))
             #expect(isQuoted || bytes.contains(UInt8(ascii: "\\")), "seed \(seed): \(bytes)")
@@ -149,12 +150,12 @@ import Testing
             let bytes = Array(("{" + String(repeating: filler, count: (1 << 15) / filler.utf8.count)).utf8)
             var scan = RefreshTokenScan(names: ["refresh_token"])
             scan.read(bytes)
-            #expect(scan.token == nil)
+            expectNil(scan.token)
         }
         let long = String(repeating: "r", count: 1 << 15)
         var scan = RefreshTokenScan(names: ["refresh_token"])
         scan.read(Array(#"{"refresh_token":"\#(long)"}"#.utf8))
-        #expect(scan.token == long)
+        expectEqual(scan.token, long)
     }
 }
 
@@ -184,7 +185,7 @@ import Testing
         let error = await #expect(throws: IncompleteRefresh<Tokens>.self) {
             try await endpoint(server).refresh(Self.sent)
         }
-        #expect(error?.grant.refresh == "r1")
+        expectEqual(error?.grant.refresh, "r1")
         #expect(error?.error is HTTPError)
     }
 
@@ -197,13 +198,13 @@ import Testing
         let server = try RawHTTPServer { _ in .text(Self.head + rest) }
         let clock = ManualClock()
         async let refresh = endpoint(server, clock: clock.wallClock()).refresh(Self.sent)
-        #expect(await clock.wakeNext() == .seconds(5))
+        await expectEqual(clock.wakeNext(), .seconds(5))
         do {
             _ = try await refresh
             Issue.record("the answer has an end")
         } catch let error as IncompleteRefresh<Tokens> {
-            #expect(error.grant.refresh == "r1")
-            #expect(error.error as? HTTPError == .timeout)
+            expectEqual(error.grant.refresh, "r1")
+            expectEqual(error.error as? HTTPError, .timeout)
         }
     }
 
@@ -231,7 +232,7 @@ import Testing
         for _ in 0..<2 {
             await #expect(throws: answer.error) { try await endpoint.refresh(Self.sent) }
         }
-        #expect(server.connectionCount == 1)
+        expectEqual(server.connectionCount, 1)
     }
 
     /// Reads the content of each response, as logs do.
@@ -252,8 +253,8 @@ import Testing
         let reader = Reader()
         let endpoint = TokenEndpoint(
             server: .latchwork(at: try #require(URL(string: server.url))), interceptors: [reader])
-        #expect(try await endpoint.refresh(Self.sent).tokens.refresh == "r1")
-        #expect(reader.read.withLock { $0 } == [Self.tokens])
+        try await expectEqual(endpoint.refresh(Self.sent).tokens.refresh, "r1")
+        expectEqual(reader.read.withLock { $0 }, [Self.tokens])
     }
 
     @Test
@@ -269,8 +270,8 @@ import Testing
         var sent = Self.sent
         (sent.tokenType, sent.key) = (.dpop, try DPoPKey.generate())
         let tokens = try await endpoint(server).refresh(sent).tokens
-        #expect(tokens.refresh == "r1")
-        #expect(server.requests.count == 2)
+        expectEqual(tokens.refresh, "r1")
+        expectEqual(server.requests.count, 2)
     }
 
     @Test func `A refresh answer on a socket is read up to a megabyte`() async throws {
@@ -279,16 +280,16 @@ import Testing
         let error = await #expect(throws: IncompleteRefresh<Tokens>.self) {
             try await endpoint(server).refresh(Self.sent)
         }
-        #expect(error?.grant.refresh == "r1")
-        #expect(error?.error as? HTTPError == .tooLarge)
+        expectEqual(error?.grant.refresh, "r1")
+        expectEqual(error?.error as? HTTPError, .tooLarge)
     }
 
     @Test func `A refresh answer on a socket keeps its connection for the next one`() async throws {
         let server = try RawHTTPServer { _ in .response(body: Self.tokens) }
         // Its time does not pass on a busy machine.
         let endpoint = try endpoint(server, clock: ManualClock().wallClock())
-        for _ in 0..<3 { #expect(try await endpoint.refresh(Self.sent).tokens.refresh == "r1") }
-        #expect(server.connectionCount == 1)
+        for _ in 0..<3 { try await expectEqual(endpoint.refresh(Self.sent).tokens.refresh, "r1") }
+        expectEqual(server.connectionCount, 1)
     }
 
     @Test(arguments: [false, true])
@@ -309,7 +310,7 @@ import Testing
         }
         task.withLock { $0 = refresh }
         set.finish()
-        #expect(try await refresh.value.tokens.refresh == "r1")
+        try await expectEqual(refresh.value.tokens.refresh, "r1")
     }
 }
 
@@ -336,7 +337,7 @@ import Testing
             return HTTPResponse(status: .ok, body: HTTPBody(#"{"access_token":"a1","refresh_token":"r1"}"#))
         }
         let tokens = try await endpoint(byJSON: byJSON).refresh(Tokens(access: "a0", refresh: "r0")).tokens
-        #expect(tokens.refresh == "r1")
+        expectEqual(tokens.refresh, "r1")
     }
 
     @Test func `A limit of time ends every other request`() async throws {
@@ -351,7 +352,7 @@ import Testing
         _ = try await endpoint().tokens(for: PasswordGrant(username: "u", password: "p"))
         _ = try await endpoint().tokens(for: RefreshGrant(refreshToken: "r0"))
         try await endpoint().revoke("r0")
-        #expect(issuer.requests.count == 3)
+        expectEqual(issuer.requests.count, 3)
     }
 }
 

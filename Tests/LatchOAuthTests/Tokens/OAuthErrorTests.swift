@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -36,11 +37,11 @@ import Testing
         async throws
     {
         let error = try await error(.badRequest, #"{"error":"\#(code)","error_description":"Because."}"#)
-        #expect(error == expected)
-        #expect(error.issuerCode == code)
-        #expect(error.issuerMessage == "Because.")
+        expectEqual(error, expected)
+        expectEqual(error.issuerCode, code)
+        expectEqual(error.issuerMessage, "Because.")
         #expect(error.message.hasSuffix("(Because.)"))
-        #expect(error.status == .badRequest)
+        expectEqual(error.status, .badRequest)
         #expect(error == .refused || error.hint != nil)
     }
 
@@ -50,9 +51,9 @@ import Testing
     ])
     func `A failed answer can mean that the user has to act`(code: String) async throws {
         let error = try await error(.badRequest, #"{"error":"\#(code)"}"#)
-        #expect(error == .interactionRequired)
-        #expect(error.issuerCode == code)
-        #expect(error.suberror == nil)
+        expectEqual(error, .interactionRequired)
+        expectEqual(error.issuerCode, code)
+        expectNil(error.suberror)
     }
 
     @Test(
@@ -75,24 +76,24 @@ import Testing
         members: String, expected: OAuthError, suberror: String?
     ) async throws {
         let error = try await error(.badRequest, #"{"error":"invalid_grant",\#(members)}"#)
-        #expect(error == expected)
-        #expect(error.issuerCode == "invalid_grant")
-        #expect(error.suberror == suberror)
+        expectEqual(error, expected)
+        expectEqual(error.issuerCode, "invalid_grant")
+        expectEqual(error.suberror, suberror)
     }
 
     @Test(.tags(.loginResponses))
     func `A failed answer of 400 invalid_grant or 401 with a detail is a refused password`() async throws {
-        #expect(try await error(.badRequest, #"{"error":"invalid_grant"}"#) == .invalidGrant)
+        try await expectEqual(error(.badRequest, #"{"error":"invalid_grant"}"#), .invalidGrant)
         let told = try await error(.unauthorized, #"{"detail":"Invalid credentials"}"#)
-        #expect(told == .invalidGrant)
-        #expect(told.issuerMessage == "Invalid credentials")
-        #expect(try await error(.unauthorized, "") == .invalidGrant)
-        #expect(try await error(.unauthorized, "<html>No</html>") == .invalidGrant)
+        expectEqual(told, .invalidGrant)
+        expectEqual(told.issuerMessage, "Invalid credentials")
+        try await expectEqual(error(.unauthorized, ""), .invalidGrant)
+        try await expectEqual(error(.unauthorized, "<html>No</html>"), .invalidGrant)
     }
 
     @Test(.tags(.loginResponses), arguments: ["invalid_client", "unauthorized_client"])
     func `A failed answer of 401 for the program is not one for the user`(code: String) async throws {
-        #expect(try await error(.unauthorized, #"{"error":"\#(code)"}"#) != .invalidGrant)
+        try await expectNotEqual(error(.unauthorized, #"{"error":"\#(code)"}"#), .invalidGrant)
     }
 
     @Test(
@@ -108,9 +109,9 @@ import Testing
         async throws
     {
         let error = try await error(.badRequest, body)
-        #expect(error == expected)
-        #expect(error.issuerMessage == "No.")
-        #expect(error.retryAfter == (expected == .tooManyRequests ? .seconds(7) : nil))
+        expectEqual(error, expected)
+        expectEqual(error.issuerMessage, "No.")
+        expectEqual(error.retryAfter, expected == .tooManyRequests ? .seconds(7) : nil)
     }
 
     // Reports 10 and 15 in Documentation/PublicReports.md.
@@ -124,8 +125,8 @@ import Testing
         async throws
     {
         let error = try await error(.badRequest, body)
-        #expect(error.issuerMessage == message)
-        #expect(error.retryAfter == pause.map { .seconds($0) })
+        expectEqual(error.issuerMessage, message)
+        expectEqual(error.retryAfter, pause.map { .seconds($0) })
         #expect(error.hint != nil)
     }
 
@@ -135,8 +136,8 @@ import Testing
             422,
             #"{"detail":[{"loc":["body","username"],"msg":"field required","input":"pass-word-9"},"#
                 + #"{"loc":["body",7],"msg":"too short"},{"loc":[]},"x"]}"#)
-        #expect(error == .refused)
-        #expect(error.issuerMessage == "username: field required; too short")
+        expectEqual(error, .refused)
+        expectEqual(error.issuerMessage, "username: field required; too short")
     }
 
     @Test(
@@ -151,15 +152,15 @@ import Testing
     ) async throws {
         for body in ["", "<html><body>502 Bad Gateway</body></html>", "{", "null", "[]"] {
             let error = try await error(status, body, fields: [.contentType: "text/html"])
-            #expect(error == expected)
-            #expect(error.issuerMessage == nil)
-            #expect(error.status == status)
+            expectEqual(error, expected)
+            expectNil(error.issuerMessage)
+            expectEqual(error.status, status)
         }
     }
 
     @Test(.tags(.tokenRefresh), arguments: [500, 502, 503, 429] as [HTTPStatus])
     func `A failed answer of an outage is not one of the session's, whatever it says`(status: HTTPStatus) async throws {
-        #expect(try await error(status, #"{"error":"invalid_grant"}"#) != .invalidGrant)
+        try await expectNotEqual(error(status, #"{"error":"invalid_grant"}"#), .invalidGrant)
     }
 
     @Test(
@@ -168,7 +169,7 @@ import Testing
         ] as [(String, Int?)])
     func `A failed answer states when to try again`(field: String, seconds: Int?) async throws {
         let fields: HTTPFields = [.retryAfter: field, .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
-        #expect(try await error(.serviceUnavailable, "", fields: fields).retryAfter == seconds.map { .seconds($0) })
+        try await expectEqual(error(.serviceUnavailable, "", fields: fields).retryAfter, seconds.map { .seconds($0) })
     }
 
     @Test(arguments: ["-1", "1e300", #""7s""#, "null", "99999999999999"])
@@ -180,8 +181,8 @@ import Testing
     @Test func `A failed answer causes no redirect, since its request has a password`() async throws {
         let error = try await error(
             307, "", fields: [.location: "https://evil.example.com/oauth/token"])
-        #expect(error == .invalidResponse)
-        #expect(issuer.requests.count == 1)
+        expectEqual(error, .invalidResponse)
+        expectEqual(issuer.requests.count, 1)
     }
 
     @Test(
@@ -194,7 +195,7 @@ import Testing
         ])
     func `A failed answer repeats no secret, though the issuer does`(body: String) async throws {
         let error = try await error(.badRequest, body)
-        #expect(error.issuerMessage == nil)
+        expectNil(error.issuerMessage)
         var text = "\(error) \(String(reflecting: error))"
         dump(error, to: &text)
         #expect(!text.contains("pass-word-9"))
@@ -203,15 +204,15 @@ import Testing
     @Test(.tags(.secretTransport)) func `A failed answer repeats no secret in its encoded form either`() async throws {
         let error = try await error(
             .badRequest, #"{"error":"x","error_description":"got a%26b%3Dc"}"#, password: "a&b=c")
-        #expect(error.issuerMessage == nil)
+        expectNil(error.issuerMessage)
     }
 
     @Test func `A failed answer shows no control characters, and no long text`() async throws {
         let long = String(repeating: "x", count: 10_000)
         let error = try await error(
             .badRequest, #"{"error":"a\u001b[31m","error_description":"b\u001b[2J\n\u202ec\#(long)"}"#)
-        #expect(error.issuerCode == "a[31m")
-        #expect(error.issuerMessage?.hasPrefix("b[2Jcxxx") == true)
-        #expect(error.issuerMessage?.count == 200)
+        expectEqual(error.issuerCode, "a[31m")
+        expectEqual(error.issuerMessage?.hasPrefix("b[2Jcxxx"), true)
+        expectEqual(error.issuerMessage?.count, 200)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -18,7 +19,7 @@ import Testing
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint().revoke("t&x=1", hint: .access)
         try await issuer.endpoint().revoke("t")
-        #expect(issuer.forms == [["token=t&x=1", "token_type_hint=access_token"], ["token=t"]])
+        expectEqual(issuer.forms, [["token=t&x=1", "token_type_hint=access_token"], ["token=t"]])
         #expect(issuer.requests.allSatisfy { $0.fields[.contentType] == "application/x-www-form-urlencoded" })
         #expect(issuer.requests.allSatisfy { $0.path == "/oauth/revoke" && $0.fields[.authorization] == nil })
     }
@@ -26,8 +27,9 @@ import Testing
     @Test(.tags(.tokenRevocation)) func `A revocation takes both tokens, the refresh token first`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint().revoke(tokens)
-        #expect(
-            issuer.forms == [
+        expectEqual(
+            issuer.forms,
+            [
                 ["token=r/+", "token_type_hint=refresh_token"], ["token=a/+", "token_type_hint=access_token"],
             ])
     }
@@ -43,8 +45,8 @@ import Testing
         let error = await #expect(throws: OAuthError.temporarilyUnavailable) {
             try await issuer.endpoint().revoke(tokens)
         }
-        #expect(error?.retryAfter == .seconds(30))
-        #expect(issuer.requests.count == 2)
+        expectEqual(error?.retryAfter, .seconds(30))
+        expectEqual(issuer.requests.count, 2)
     }
 
     @Test(.tags(.tokenRevocation))
@@ -93,19 +95,19 @@ import Testing
         status: HTTPStatus, body: String, outcome: RevocationOutcome
     ) async {
         issuer.on("/oauth/revoke", status, body)
-        #expect(await issuer.endpoint().revocation(tokens) == outcome)
+        await expectEqual(issuer.endpoint().revocation(tokens), outcome)
     }
 
     @Test func `A revocation is skipped without an endpoint, and repeated without a network`() async {
         let bare = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
-        #expect(await TokenEndpoint(server: bare, transport: issuer).revocation(tokens) == .refused)
+        await expectEqual(TokenEndpoint(server: bare, transport: issuer).revocation(tokens), .refused)
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
-        #expect(await issuer.endpoint().revocation(tokens) == .unavailable)
+        await expectEqual(issuer.endpoint().revocation(tokens), .unavailable)
     }
 
     @Test(.tags(.secretTransport)) func `A revocation repeats no token in its errors`() async throws {
         issuer.on("/oauth/revoke", .badRequest, #"{"error":"invalid_request","error_description":"token canary-7?"}"#)
         let error = await #expect(throws: OAuthError.invalidRequest) { try await issuer.endpoint().revoke("canary-7") }
-        #expect("\(String(describing: error))".contains("canary") == false)
+        expectEqual("\(String(describing: error))".contains("canary"), false)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -38,9 +39,9 @@ import Testing
         requested: String, granted: String, missing: String, unrequested: String
     ) async throws {
         let change = try await response(asking: requested, granted: granted).scopeChange
-        #expect(change.missing == .list(missing))
-        #expect(change.unrequested == .list(unrequested))
-        #expect(change.isEmpty == (missing + unrequested).isEmpty)
+        expectEqual(change.missing, .list(missing))
+        expectEqual(change.unrequested, .list(unrequested))
+        expectEqual(change.isEmpty, (missing + unrequested).isEmpty)
     }
 
     @Test(.tags(.grantedScopes))
@@ -50,8 +51,8 @@ import Testing
         #expect(try await response(asking: "a:read", granted: nil).scopeChange.isEmpty)
         let chosen = try await response(asking: "", granted: "a:read")
         #expect(chosen.scopeChange.isEmpty)
-        #expect(chosen.grantedScopes == .list("a:read"))
-        #expect(try await response(asking: "", granted: nil).grantedScopes == nil)
+        expectEqual(chosen.grantedScopes, .list("a:read"))
+        try await expectNil(response(asking: "", granted: nil).grantedScopes)
     }
 
     @Test(.tags(.grantedScopes))
@@ -60,8 +61,8 @@ import Testing
             try await response(asking: "a:read", granted: "a:read a:admin", .refused)
         }
         let less = try await response(asking: "a:read a:write", granted: "a:read", .refused)
-        #expect(less.scopeChange.missing == .list("a:write"))
-        #expect(try await response(asking: "", granted: "a:admin", .refused).grantedScopes == .list("a:admin"))
+        expectEqual(less.scopeChange.missing, .list("a:write"))
+        try await expectEqual(response(asking: "", granted: "a:admin", .refused).grantedScopes, .list("a:admin"))
     }
 
     @Test(.tags(.grantedScopes))
@@ -74,7 +75,7 @@ import Testing
             try await issuer.endpoint(unrequestedScopes: .refused).tokens(
                 for: PasswordGrant(username: "u", password: "p", scopes: .list("a:read")))
         }
-        #expect(issuer.requests.map(\.path) == ["/oauth/token", "/oauth/revoke", "/oauth/revoke"])
+        expectEqual(issuer.requests.map(\.path), ["/oauth/token", "/oauth/revoke", "/oauth/revoke"])
     }
 
     @Test(.tags(.grantedScopes))
@@ -84,9 +85,9 @@ import Testing
         issuer.on(.ok, #"{"access_token":"b","refresh_token":"r1","scope":"a:read a:admin"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("a:read"))
         let response = try await issuer.endpoint().tokens(for: grant)
-        #expect(response.scopeChange.unrequested == .list("a:admin"))
+        expectEqual(response.scopeChange.unrequested, .list("a:admin"))
         let store = InMemoryTokenStore(Tokens(access: "a", refresh: "r0", expiry: .distantPast, scope: "a:read"))
         let session = Session(tokenEndpoint: issuer.endpoint(unrequestedScopes: .refused), store: store)
-        #expect(try await session.credential().refresh == "r1")
+        try await expectEqual(session.credential().refresh, "r1")
     }
 }

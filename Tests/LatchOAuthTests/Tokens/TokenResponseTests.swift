@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -25,33 +26,33 @@ import Testing
             #"{"access_token":"eyJ.a.b","refresh_token":"r","token_type":"Bearer","expires_in":3600,"#
                 + #""scope":"widgets:read widgets:write projects:read","user_id":"usr_123abc","id_token":"i","x":[1]}"#,
             fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT"])
-        #expect(response.tokens.access == "eyJ.a.b")
-        #expect(response.tokens.refresh == "r")
-        #expect(response.tokens.idToken == "i")
-        #expect(response.tokens.issued == Date(timeIntervalSince1970: 784_111_777))
-        #expect(response.tokens.expiry == Date(timeIntervalSince1970: 784_115_377))
-        #expect(response.lifetime == .seconds(3600))
-        #expect(response.grantedScopes == .list("widgets:read widgets:write projects:read"))
-        #expect(response.userID == "usr_123abc")
-        #expect(response.extra == ["user_id": "usr_123abc", "x": [1]])
+        expectEqual(response.tokens.access, "eyJ.a.b")
+        expectEqual(response.tokens.refresh, "r")
+        expectEqual(response.tokens.idToken, "i")
+        expectEqual(response.tokens.issued, Date(timeIntervalSince1970: 784_111_777))
+        expectEqual(response.tokens.expiry, Date(timeIntervalSince1970: 784_115_377))
+        expectEqual(response.lifetime, .seconds(3600))
+        expectEqual(response.grantedScopes, .list("widgets:read widgets:write projects:read"))
+        expectEqual(response.userID, "usr_123abc")
+        expectEqual(response.extra, ["user_id": "usr_123abc", "x": [1]])
     }
 
     @Test func `A token response is not dated by a cache that delivers it`() async throws {
         let response = try await response(
             #"{"access_token":"a","expires_in":3600}"#,
             fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT", "Age": "600"])
-        #expect(response.tokens.issued == issuer.clock.now)
+        expectEqual(response.tokens.issued, issuer.clock.now)
     }
 
     @Test(.tags(.loginResponses)) func `A token response can lack everything but the access token`() async throws {
         let response = try await response(#"{"access_token":"a"}"#, scopes: .list("files:read"))
-        #expect(response.tokens.refresh == nil)
-        #expect(response.tokens.expiry == nil)
-        #expect(response.tokens.issued == issuer.clock.now)
-        #expect(response.grantedScopes == .list("files:read"))
+        expectNil(response.tokens.refresh)
+        expectNil(response.tokens.expiry)
+        expectEqual(response.tokens.issued, issuer.clock.now)
+        expectEqual(response.grantedScopes, .list("files:read"))
         #expect(response.scopeChange.isEmpty)
-        #expect(response.userID == nil)
-        #expect(response.tokens.tokenType == .bearer)
+        expectNil(response.userID)
+        expectEqual(response.tokens.tokenType, .bearer)
     }
 
     @Test(
@@ -68,18 +69,18 @@ import Testing
         life: String, seconds: Double?
     ) async throws {
         let response = try await response(#"{"access_token":"a","expires_in":\#(life)}"#)
-        #expect(response.tokens.expiry == seconds.map { issuer.clock.now.addingTimeInterval($0) })
-        #expect(response.lifetime == seconds.map { .seconds($0) })
+        expectEqual(response.tokens.expiry, seconds.map { issuer.clock.now.addingTimeInterval($0) })
+        expectEqual(response.lifetime, seconds.map { .seconds($0) })
     }
 
     @Test(.tags(.loginResponses), arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
     func `A token response is a bearer token in any case of letters`(type: String) async throws {
         let response = try await response(#"{"access_token":"a","token_type":"\#(type)"}"#)
-        #expect(response.tokens.tokenType == .bearer)
-        #expect(response.tokens.tokenType.rawValue == type)
+        expectEqual(response.tokens.tokenType, .bearer)
+        expectEqual(response.tokens.tokenType.rawValue, type)
         var request = HTTPRequest(authority: "a", path: "/")
         try response.tokens.authorize(&request)
-        #expect(request.fields[.authorization] == "Bearer a")
+        expectEqual(request.fields[.authorization], "Bearer a")
     }
 
     @Test(
@@ -106,13 +107,13 @@ import Testing
 
     @Test(.tags(.loginResponses)) func `A token response can come with any success and any media type`() async throws {
         let fields: HTTPFields = [.contentType: "text/html"]
-        #expect(try await response(#"{"access_token":"a"}"#, fields: fields, status: .created).tokens.access == "a")
+        try await expectEqual(response(#"{"access_token":"a"}"#, fields: fields, status: .created).tokens.access, "a")
     }
 
     @Test(.tags(.loginResponses))
     func `A token response takes an empty refresh token for a missing one`() async throws {
-        #expect(try await response(#"{"access_token":"a","refresh_token":""}"#).tokens.refresh == nil)
-        #expect(try await response(#"{"access_token":"a","refresh_token":null}"#).tokens.refresh == nil)
+        try await expectNil(response(#"{"access_token":"a","refresh_token":""}"#).tokens.refresh)
+        try await expectNil(response(#"{"access_token":"a","refresh_token":null}"#).tokens.refresh)
     }
 
     @Test(
@@ -127,14 +128,14 @@ import Testing
     ) async throws {
         let response = try await response(
             #"{"access_token":"a","scope":\#(written)}"#, scopes: .list("a:read b:read"))
-        #expect(response.grantedScopes == .list(read))
+        expectEqual(response.grantedScopes, .list(read))
     }
 
     @Test(
         .tags(.loginResponses),
         arguments: [("7", "7"), (#""u1""#, "u1"), (#""""#, nil), ("null", nil), ("[]", nil)] as [(String, String?)])
     func `A token response names its user if the issuer does`(written: String, id: String?) async throws {
-        #expect(try await response(#"{"access_token":"a","user_id":\#(written)}"#).userID == id)
+        try await expectEqual(response(#"{"access_token":"a","user_id":\#(written)}"#).userID, id)
     }
 
     @Test(.tags(.secretTransport))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -26,6 +27,6 @@ import Testing
                 }
             }
         }
-        #expect(try await provider.client().server().tokenEndpoint.path() == "/token")
+        try await expectEqual(provider.client().server().tokenEndpoint.path(), "/token")
     }
 }

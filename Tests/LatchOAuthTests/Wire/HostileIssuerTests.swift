@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -22,7 +23,7 @@ import Testing
         let server = try RawHTTPServer { _ in answer }
         let error = try #require(
             await #expect(throws: (any Error).self) { try await endpoint(server).tokens(for: grant) })
-        #expect(server.requests.count == 1)
+        expectEqual(server.requests.count, 1)
         #expect(!"\(error)".contains("pass-word-9"))
         return error
     }
@@ -31,25 +32,25 @@ import Testing
         let server = try RawHTTPServer { _ in .response(fields: [], body: #"{"access_token":"a"}"#) }
         _ = try await endpoint(server).tokens(for: PasswordGrant(username: "a&b", password: "ü +"))
         let request = try #require(server.requests.first)
-        #expect(request.line == "POST /oauth/token HTTP/1.1")
-        #expect(request.values(of: "Content-Type") == ["application/x-www-form-urlencoded"])
+        expectEqual(request.line, "POST /oauth/token HTTP/1.1")
+        expectEqual(request.values(of: "Content-Type"), ["application/x-www-form-urlencoded"])
         #expect(request.values(of: "Cookie").isEmpty)
-        #expect(
-            String(decoding: request.body, as: UTF8.self) == "grant_type=password&username=a%26b&password=%C3%BC%20%2B")
+        expectEqual(
+            String(decoding: request.body, as: UTF8.self), "grant_type=password&username=a%26b&password=%C3%BC%20%2B")
     }
 
     @Test(.tags(.loginResponses)) func `An issuer on a socket can be a proxy that answers with HTML`() async throws {
         let page = RawHTTPServer.Response.response(
             502, fields: ["Content-Type: text/html"], body: "<html><h1>Bad Gateway</h1></html>")
         let error = try await failure(of: page)
-        #expect(error as? OAuthError == .serverFailed)
-        #expect((error as? OAuthError)?.issuerMessage == nil)
+        expectEqual(error as? OAuthError, .serverFailed)
+        expectNil((error as? OAuthError)?.issuerMessage)
     }
 
     @Test(.tags(.loginResponses)) func `An issuer on a socket can give no answer at all`() async throws {
-        #expect(try await failure(of: .response(400)) as? OAuthError == .refused)
-        #expect(try await failure(of: .response(200)) as? OAuthError == .invalidResponse)
-        #expect(try await failure(of: .text("HTTP/1.1 204 No Content\r\n\r\n")) as? OAuthError == .invalidResponse)
+        try await expectEqual(failure(of: .response(400)) as? OAuthError, .refused)
+        try await expectEqual(failure(of: .response(200)) as? OAuthError, .invalidResponse)
+        try await expectEqual(failure(of: .text("HTTP/1.1 204 No Content\r\n\r\n")) as? OAuthError, .invalidResponse)
     }
 
     @Test(.tags(.tokenRefresh))
@@ -63,7 +64,7 @@ import Testing
 
     @Test func `An issuer on a socket is not read beyond a megabyte`() async throws {
         let body = #"{"access_token":"a","x":""# + String(repeating: "x", count: 2 << 20) + "\"}"
-        #expect(try await failure(of: .response(body: body)) as? HTTPError == .tooLarge)
+        try await expectEqual(failure(of: .response(body: body)) as? HTTPError, .tooLarge)
     }
 
     @Test(.tags(.secretTransport)) func `An issuer on a socket gets no password by a redirect`() async throws {
@@ -71,7 +72,7 @@ import Testing
         for status in [301, 302, 303, 307, 308] {
             let error = try await failure(
                 of: .response(status, fields: ["Location: \(thief.url)/oauth/token"]))
-            #expect(error as? OAuthError == .invalidResponse)
+            expectEqual(error as? OAuthError, .invalidResponse)
         }
         #expect(thief.requests.isEmpty)
     }
@@ -81,7 +82,7 @@ import Testing
         let server = try RawHTTPServer { _ in
             .trickle("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         }
-        #expect(try await endpoint(server).tokens(for: grant).tokens.access == "a")
+        try await expectEqual(endpoint(server).tokens(for: grant).tokens.access, "a")
     }
 
     @Test func `An issuer on a socket keeps a session alive that it answers with garbage`() async throws {
@@ -90,6 +91,6 @@ import Testing
         let session = Session(tokenEndpoint: try endpoint(server), store: store)
         await #expect(throws: HTTPError.self) { try await session.credential() }
         #expect(session.currentState.isSignedIn)
-        #expect(store.load()?.refresh == "r0")
+        expectEqual(store.load()?.refresh, "r0")
     }
 }

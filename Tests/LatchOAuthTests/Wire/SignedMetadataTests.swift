@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -47,12 +48,12 @@ import Testing
         await #expect(throws: AuthError.keysUnavailable) {
             try await verifier(KeySet([key])).verify(issuer.token())
         }
-        #expect(issuer.paths.last == "/signed-keys")
+        expectEqual(issuer.paths.last, "/signed-keys")
     }
 
     @Test func `Signed metadata is ignored unless the program names its keys`() async throws {
         try publish(Self.good, at: "https://id.example.com/keys")
-        #expect(try await verifier(nil).verify(issuer.token()).subject == "ada")
+        try await expectEqual(verifier(nil).verify(issuer.token()).subject, "ada")
     }
 
     @Test(
@@ -94,6 +95,6 @@ import Testing
             }
         }
         let client = provider.client { $0.metadataKeys = KeySet([key]) }
-        #expect(try await client.server().tokenEndpoint.absoluteString == "https://id.example.com/token")
+        try await expectEqual(client.server().tokenEndpoint.absoluteString, "https://id.example.com/token")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -26,20 +27,20 @@ import Testing
         let path = "/.well-known/openid-configuration"
         provider.clock.advance(by: .seconds(86_399))
         _ = try await client.server()
-        #expect(provider.requests(to: path).count == 1)
+        expectEqual(provider.requests(to: path).count, 1)
         // While it cannot be fetched, nothing is lost, and it is not asked at every turn.
         let failure = HTTPResponse(status: .serviceUnavailable)
         provider.deviate { $0.response = { $0.pathWithoutQuery == path ? failure : nil } }
         provider.clock.advance(by: .seconds(2))
-        while provider.requests(to: path).count < 2 { #expect(try await client.server().userInfoEndpoint == old) }
+        while provider.requests(to: path).count < 2 { try await expectEqual(client.server().userInfoEndpoint, old) }
         provider.deviate {
             $0.response = { _ in nil }
             $0.metadata = { $0["userinfo_endpoint"] = "https://id.example.com/v2/userinfo" }
         }
-        #expect(try await client.server().userInfoEndpoint == old)
+        try await expectEqual(client.server().userInfoEndpoint, old)
         provider.clock.advance(by: .seconds(601))
         try await eventually { try await client.server().userInfoEndpoint != old }
-        #expect(provider.requests(to: path).count == 3)
+        expectEqual(provider.requests(to: path).count, 3)
     }
 
     @Test func `A server that loses its keys issues tokens that are not used`() async throws {
@@ -68,7 +69,7 @@ import Testing
             let client = provider.client()
             return try await client.finish(provider.approve(try await client.begin()))
         }
-        #expect(provider.requests(to: "/revoke").count == 2)
+        expectEqual(provider.requests(to: "/revoke").count, 2)
     }
 
     @Test func `A server that refuses a refresh until claims are met has them on its page`() async throws {
@@ -90,7 +91,7 @@ import Testing
         let error = await #expect(throws: AuthError.stepUpRequired) { try await session.credential() }
         let request = AuthorizationRequest(satisfying: try #require(error?.requirement))
         let page = try await client.begin(request).url.query(percentEncoded: true) ?? ""
-        #expect(ScriptedProvider.parameters(page)["claims"] == claims)
+        expectEqual(ScriptedProvider.parameters(page)["claims"], claims)
     }
 
     // MARK: Client authentication
@@ -101,7 +102,7 @@ import Testing
         let client = provider.client()
         let attempt = try await client.begin(boundTo: try DPoPKey.generate(clock: provider.clock.wallClock()))
         _ = try await client.finish(provider.approve(attempt))
-        #expect(provider.requests(to: "/token").count == 2)
+        expectEqual(provider.requests(to: "/token").count, 2)
     }
 
     @Test(arguments: [
@@ -146,7 +147,7 @@ import Testing
         let tokens = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1))
         let session = Session(tokenEndpoint: endpoint, store: InMemoryTokenStore(tokens))
         await #expect(throws: OAuthError.unauthorized) { try await session.credential() }
-        #expect(session.currentState.credential?.refresh == "r")
+        expectEqual(session.currentState.credential?.refresh, "r")
     }
 
     @Test(arguments: ["", "<html>No</html>", #"{"detail":"Invalid client or token"}"#])
@@ -158,8 +159,8 @@ import Testing
         let tokens = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1))
         let session = Session(tokenEndpoint: endpoint, store: InMemoryTokenStore(tokens))
         let error = await #expect(throws: OAuthError.unauthorized) { try await session.credential() }
-        #expect(error?.isDoubtfulEnd == false)
-        #expect(session.currentState.credential?.refresh == "r")
+        expectEqual(error?.isDoubtfulEnd, false)
+        expectEqual(session.currentState.credential?.refresh, "r")
     }
 
     @Test(arguments: ["", "<html>No</html>", #"{"message":"Missing API key"}"#, #"{"error":"unauthorized"}"#])
@@ -172,7 +173,7 @@ import Testing
         let error = await #expect(throws: OAuthError.unauthorized) {
             try await endpoint.refresh(Tokens(access: "a", refresh: "r"))
         }
-        #expect(error?.isDoubtfulEnd == true)
+        expectEqual(error?.isDoubtfulEnd, true)
     }
 
     @Test func `A strict, slow or odd server cannot have an error repeat a token`() async throws {
@@ -237,7 +238,7 @@ import Testing
                 }
             }
         }
-        #expect(try await provider.client().server().authorizationEndpoint?.path() == "/authorize")
+        try await expectEqual(provider.client().server().authorizationEndpoint?.path(), "/authorize")
     }
 
     @Test func `A strict, slow or odd server cannot redirect calls to this machine`() async throws {
@@ -259,7 +260,7 @@ import Testing
             interceptors: [PathRecorder { path in seen.withLock { $0.append(path) } }],
             clock: provider.clock.wallClock())
         _ = try await client.finish(provider.approve(try await client.begin()))
-        #expect(seen.withLock { $0 } == ["/.well-known/openid-configuration", "/jwks", "/token"])
+        expectEqual(seen.withLock { $0 }, ["/.well-known/openid-configuration", "/jwks", "/token"])
     }
 
     // MARK: Tokens
@@ -273,7 +274,7 @@ import Testing
             })
         let exchange = TokenExchangeGrant(subject: .access("a"), requestedType: type)
         let response = try await endpoint.tokens(for: exchange)
-        #expect(response.issuedTokenType == type)
+        expectEqual(response.issuedTokenType, type)
         var request = HTTPRequest(authority: "api.example.com", path: "/")
         #expect(throws: AuthError.unknownTokenType) { try response.tokens.authorize(&request) }
         await #expect(throws: OAuthError.unacceptableTokenType) {
@@ -303,15 +304,15 @@ import Testing
         let session = Session(client: provider.client(), store: store)
         let before = provider.paths.count
         _ = try await session.credential()
-        #expect(Array(provider.paths[before...]) == ["/.well-known/openid-configuration", "/jwks", "/token"])
+        expectEqual(Array(provider.paths[before...]), ["/.well-known/openid-configuration", "/jwks", "/token"])
         // A key that nobody has seen before is not fetched while the new tokens wait.
         let unknown = try key()
         provider.deviate { $0.sign = { try JWT.sign($0, with: unknown) } }
         provider.clock.advance(by: .seconds(3_600))
         let first = try #require(store.load()?.idToken)
         _ = try await session.credential()
-        #expect(provider.paths.last == "/token")
-        #expect(store.load()?.idToken == first)
+        expectEqual(provider.paths.last, "/token")
+        expectEqual(store.load()?.idToken, first)
     }
 
     @Test
@@ -353,7 +354,7 @@ import Testing
             claims.audience = audience ?? []
             return try JWT.sign(claims, with: provider.key)
         }
-        #expect(claims.string("name") == "Ada")
+        expectEqual(claims.string("name"), "Ada")
     }
 
     @Test(arguments: ["aud", "iss", "sub"])
@@ -388,7 +389,7 @@ import Testing
         }
         let client = provider.client(configure)
         let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
-        #expect(try await client.userInfo(of: tokens).string("name") == "Ada")
+        try await expectEqual(client.userInfo(of: tokens).string("name"), "Ada")
     }
 
     @Test func `A strict, slow or odd server encrypts logout tokens as it encrypts ID tokens`() async throws {
@@ -406,7 +407,7 @@ import Testing
             try await client.endedSession(ofLogoutToken: signed)
         }
         let token = try JWE.encrypt(Array(signed.utf8), for: key, using: .a256GCM, header: ["cty": "JWT"])
-        #expect(try await client.endedSession(ofLogoutToken: token).subject == "ada")
+        try await expectEqual(client.endedSession(ofLogoutToken: token).subject, "ada")
     }
 
     // MARK: Attempts
@@ -420,7 +421,7 @@ import Testing
         _ = try await provider.client(attempts: secrets).begin()
         provider.clock.advance(by: .seconds(7_200))
         _ = try await provider.client(attempts: secrets).begin()
-        #expect(secrets.names().count == 3)
+        expectEqual(secrets.names().count, 3)
         #expect(secrets.read("authorization.server") != nil)
         #expect(secrets.read("latch.authorization.notes") != nil)
     }

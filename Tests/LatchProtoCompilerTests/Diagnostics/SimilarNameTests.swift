@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchProtoCompiler
@@ -15,22 +16,21 @@ import Testing
     func `A similar name differs in two letters at most, and in fewer if it is short`(
         written: String, names: [String], nearest: String?
     ) {
-        #expect(SimilarName.nearest(to: written, in: names) == nearest)
+        expectEqual(SimilarName.nearest(to: written, in: names), nearest)
     }
 
     @Test func `A similar name is not searched for a name of more than 100 bytes`() {
         let name = String(repeating: "n", count: 99)
-        #expect(SimilarName.nearest(to: name + "x", in: [name + "y"]) == name + "y")
-        #expect(SimilarName.nearest(to: name + "xx", in: [name + "xy"]) == nil)
-        #expect(
-            SimilarName.nearest(to: String(repeating: "é", count: 51), in: [String(repeating: "é", count: 51)]) == nil)
+        expectEqual(SimilarName.nearest(to: name + "x", in: [name + "y"]), name + "y")
+        expectNil(SimilarName.nearest(to: name + "xx", in: [name + "xy"]))
+        expectNil(SimilarName.nearest(to: String(repeating: "é", count: 51), in: [String(repeating: "é", count: 51)]))
     }
 
     @Test func `A similar name is among the first 1000 names of a similar length`() {
         let others = (0..<1_000).map { "z\($0 + 10_000)" }
-        #expect(SimilarName.nearest(to: "string", in: others.dropLast() + ["sting"]) == "sting")
-        #expect(SimilarName.nearest(to: "string", in: others + ["sting"]) == nil)
+        expectEqual(SimilarName.nearest(to: "string", in: others.dropLast() + ["sting"]), "sting")
+        expectNil(SimilarName.nearest(to: "string", in: others + ["sting"]))
         let longer = (0..<5_000).map { "a much longer name \($0)" }
-        #expect(SimilarName.nearest(to: "string", in: longer + ["sting"]) == "sting")
+        expectEqual(SimilarName.nearest(to: "string", in: longer + ["sting"]), "sting")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -34,8 +35,8 @@ import Testing
 
     @Test func `The names of edition 2024 are rejected at the name, with a hint`() {
         let compilation = compile("edition = \"2024\";\nmessage M {\n  int32 badName = 1;\n}")
-        #expect(errorPositions("edition = \"2024\";\nmessage M {\n  int32 badName = 1;\n}") == ["3:9"])
-        #expect(compilation.diagnostics.first?.hint?.contains("STYLE_LEGACY") == true)
+        expectEqual(errorPositions("edition = \"2024\";\nmessage M {\n  int32 badName = 1;\n}"), ["3:9"])
+        expectEqual(compilation.diagnostics.first?.hint?.contains("STYLE_LEGACY"), true)
     }
 
     @Test(arguments: ["has_it", "get_it", "set_it", "clear_it", "it_value"])
@@ -51,7 +52,7 @@ import Testing
     @Test(arguments: [(1_500, true), (1_501, false)])
     func `The limits of edition 2026 apply to the number of fields`(count: Int, isRight: Bool) {
         let fields = (1...count).map { "int32 f\($0) = \($0);" }.joined()
-        #expect(errorPositions("edition = \"2026\"; message M { \(fields) }").isEmpty == isRight)
+        expectEqual(errorPositions("edition = \"2026\"; message M { \(fields) }").isEmpty, isRight)
         #expect(errorPositions("edition = \"2024\"; message M { \(fields) }").isEmpty)
         let without = "option features.enforce_proto_limits = LEGACY_NO_EXPLICIT_LIMITS;"
         #expect(errorPositions("edition = \"2026\"; message M { \(without) \(fields) }").isEmpty)
@@ -60,6 +61,6 @@ import Testing
     @Test(arguments: [(1_700, true), (1_701, false)])
     func `The limits of edition 2026 apply to the number of values`(count: Int, isRight: Bool) {
         let values = (0..<count).map { "V\($0) = \($0);" }.joined()
-        #expect(errorPositions("edition = \"2026\"; enum E { \(values) }").isEmpty == isRight)
+        expectEqual(errorPositions("edition = \"2026\"; enum E { \(values) }").isEmpty, isRight)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
             import "base.proto";
             message M { \(type) field = 1; }
             """
-        #expect(errorPositions(text, with: ["base.proto": Self.base]) == positions)
+        expectEqual(errorPositions(text, with: ["base.proto": Self.base]), positions)
     }
 
     @Test(arguments: [
@@ -36,7 +37,7 @@ import Testing
         let base = Self.base.replacing("package base;", with: option)
             .replacing("export message Out {}", with: "")
         let text = "edition = \"2024\"; import \"base.proto\"; message M { base.Top.In field = 1; }"
-        #expect(errorPositions(text, with: ["base.proto": base]).isEmpty == isVisible)
+        expectEqual(errorPositions(text, with: ["base.proto": base]).isEmpty, isVisible)
     }
 
     @Test func `The exports of a file also restrict methods and extended messages`() {
@@ -47,7 +48,7 @@ import Testing
             extend base.Own { int32 a = 1; }
             service S { rpc Get(base.Own) returns (base.Own); }
             """
-        #expect(errorPositions(text, with: ["base.proto": base]) == ["3:8", "4:21", "4:40"])
+        expectEqual(errorPositions(text, with: ["base.proto": base]), ["3:8", "4:21", "4:40"])
     }
 
     @Test func `The exports of a file are named in an error with a hint`() {
@@ -67,12 +68,12 @@ import Testing
               local enum Other { OTHER_UNKNOWN = 0; }
             }
             """
-        #expect(errorPositions(text) == ["5:18", "6:15"])
+        expectEqual(errorPositions(text), ["5:18", "6:15"])
     }
 
     @Test func `The exports of a file are not keywords in earlier editions`() throws {
         let file = try file("syntax = \"proto3\"; message export {} message M { export local = 1; }")
-        #expect(file.messages[1].fields[0].typeName == ".export")
+        expectEqual(file.messages[1].fields[0].typeName, ".export")
     }
 }
 
@@ -92,16 +93,16 @@ import Testing
             message N { Extra extra = 1; }
             """
         let others = ["options.proto": Self.options]
-        #expect(errorPositions(text, with: others) == ["4:13"])
+        expectEqual(errorPositions(text, with: others), ["4:13"])
         let hint = compile(text, with: others).diagnostics.first?.hint
-        #expect(hint == "Write: import \"options.proto\";")
+        expectEqual(hint, "Write: import \"options.proto\";")
         #expect(errorPositions(text.replacing("message N { Extra extra = 1; }", with: ""), with: others).isEmpty)
     }
 
     @Test func `An import for options can be missing in a file without options`() {
         #expect(errorPositions("edition = \"2024\"; import option \"gone.proto\"; message M {}").isEmpty)
         let used = "edition = \"2024\"; import option \"gone.proto\"; message M { option deprecated = true; }"
-        #expect(errorPositions(used) == ["1:19"])
+        expectEqual(errorPositions(used), ["1:19"])
     }
 
     @Test func `An import for options is rejected if its options mark redacted values`() {
@@ -112,7 +113,7 @@ import Testing
             extend google.protobuf.FieldOptions { Level level = 50001; }
             """
         let text = "edition = \"2024\"; import option \"redacted.proto\"; message M {}"
-        #expect(errorPositions(text, with: ["redacted.proto": redacted]) == ["1:19"])
+        expectEqual(errorPositions(text, with: ["redacted.proto": redacted]), ["1:19"])
         #expect(
             errorPositions(text.replacing("import option", with: "import"), with: ["redacted.proto": redacted]).isEmpty)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
                 "c.proto": "syntax = \"proto3\"; package c; message C {}",
             ]
         ).diagnostics
-        #expect(diagnostics.map(\.hint) == ["Add: import \"c.proto\";"])
+        expectEqual(diagnostics.map(\.hint), ["Add: import \"c.proto\";"])
     }
 
     @Test func `A .proto file with a linking error resolves names from public imports`() throws {
@@ -55,7 +56,7 @@ import Testing
                 "b.proto": "syntax = \"proto3\"; import public \"c.proto\";",
                 "c.proto": "syntax = \"proto3\"; package c; message C {}",
             ])
-        #expect(file.messages.first?.fields.first?.message?.fullName == "c.C")
+        expectEqual(file.messages.first?.fields.first?.message?.fullName, "c.C")
     }
 
     @Test func `A .proto file with a linking error is rejected in a chain of imports, before the stack ends`() {
@@ -91,15 +92,15 @@ import Testing
             message C { message D {} D inner = 1; C.D outer = 2; b.C whole = 3; .a.b.C.D rooted = 4; }
             message D {}
             """)
-        #expect(
-            file.messages.first?.fields.map { $0.typeName ?? "" } == [".a.b.C.D", ".a.b.C.D", ".a.b.C", ".a.b.C.D"])
+        expectEqual(
+            file.messages.first?.fields.map { $0.typeName ?? "" }, [".a.b.C.D", ".a.b.C.D", ".a.b.C", ".a.b.C.D"])
     }
 
     @Test func `A .proto file with a linking error receives a warning for an unused import`() {
         let diagnostics = compile(
             "syntax = \"proto3\"; import \"google/protobuf/empty.proto\"; message M {}"
         ).diagnostics
-        #expect(diagnostics.map(\.severity) == [.warning])
+        expectEqual(diagnostics.map(\.severity), [.warning])
     }
 
     @Test func `A .proto file with a linking error lists each file after its imports`() {
@@ -109,7 +110,7 @@ import Testing
                 "b.proto":
                     "syntax = \"proto3\"; import \"google/protobuf/any.proto\"; message B { google.protobuf.Any a = 1; }"
             ])
-        #expect(compilation.files.map(\.name) == ["google/protobuf/any.proto", "b.proto", "test.proto"])
-        #expect(compilation.filesToGenerate.map(\.name) == ["test.proto"])
+        expectEqual(compilation.files.map(\.name), ["google/protobuf/any.proto", "b.proto", "test.proto"])
+        expectEqual(compilation.filesToGenerate.map(\.name), ["test.proto"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -25,12 +26,12 @@ import Testing
     ])
     func `A message that declares its extensions rejects all others at the name of the extended message`(field: String)
     {
-        #expect(positions(field) == ["4:8"])
+        expectEqual(positions(field), ["4:8"])
     }
 
     @Test
     func `A message that declares its extensions accepts no extension if it requires declarations and has none`() {
-        #expect(positions("optional int32 a = 10;", "10 to 20 [verification = DECLARATION]") == ["2:8"])
+        expectEqual(positions("optional int32 a = 10;", "10 to 20 [verification = DECLARATION]"), ["2:8"])
         #expect(positions("optional int32 a = 10;", "10 to 20 [verification = UNVERIFIED]").isEmpty)
         #expect(positions("optional int32 a = 10;", "10 to 20").isEmpty)
     }
@@ -78,21 +79,21 @@ import Testing
     }
 
     @Test func `An option with targets and editions is rejected before its first edition and after its last`() {
-        #expect(positions("message M { option (late) = 1; }") == ["12:9"])
+        expectEqual(positions("message M { option (late) = 1; }"), ["12:9"])
         #expect(positions("message M { option (late) = 1; }", edition: "2024").isEmpty)
         #expect(positions("message M { option (old) = 1; }").isEmpty)
-        #expect(positions("message M { option (old) = 1; }", edition: "2024") == ["12:9"])
-        #expect(positions("message M { option (level) = NEW; }") == ["12:9"])
+        expectEqual(positions("message M { option (old) = 1; }", edition: "2024"), ["12:9"])
+        expectEqual(positions("message M { option (level) = NEW; }"), ["12:9"])
     }
 
     @Test func `An option with targets and editions is rejected on other targets`() {
-        #expect(positions("message M { option (for_fields) = 1; }") == ["12:9"])
-        #expect(errorPositions("edition = \"2023\"; message M { option features.enum_type = OPEN; }") == ["1:27"])
+        expectEqual(positions("message M { option (for_fields) = 1; }"), ["12:9"])
+        expectEqual(errorPositions("edition = \"2023\"; message M { option features.enum_type = OPEN; }"), ["1:27"])
     }
 
     @Test func `An option with targets and editions of descriptor.proto is rejected after its removal`() {
         #expect(errorPositions("edition = \"2023\"; package a; option java_multiple_files = true;").isEmpty)
         #expect(!errorPositions("edition = \"2024\"; package a; option java_multiple_files = true;").isEmpty)
-        #expect(errorPositions("edition = \"2024\"; message M { string a = 1 [ctype = CORD]; }") == ["1:31"])
+        expectEqual(errorPositions("edition = \"2024\"; message M { string a = 1 [ctype = CORD]; }"), ["1:31"])
     }
 }

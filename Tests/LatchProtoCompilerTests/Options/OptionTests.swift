@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -60,17 +61,17 @@ import Testing
             };
             """)
         let option = try #require(file.options.message.message(50000))
-        #expect(option.integer(1) == 1)
-        #expect(option.integer(2) == 2)
+        expectEqual(option.integer(1), 1)
+        expectEqual(option.integer(2), 2)
     }
 
     @Test func `Options of descriptor.proto are interpreted`() throws {
         let file = try file(
             "syntax = \"proto3\"; option java_package = \"a.b\"; option optimize_for = CODE_SIZE; message M { option deprecated = true; }"
         )
-        #expect(file.options.message.string(1) == "a.b")
-        #expect(file.options.message.integer(9) == 2)
-        #expect(file.messages.first?.options.message.bool(3) == true)
+        expectEqual(file.options.message.string(1), "a.b")
+        expectEqual(file.options.message.integer(9), 2)
+        expectEqual(file.messages.first?.options.message.bool(3), true)
     }
 
     @Test func `Options that are custom are set field by field`() throws {
@@ -78,9 +79,9 @@ import Testing
             try options(
                 "(opt.rule).name = \"x\", (opt.rule).inner.level = HIGH, (opt.rule).ratio = -1.5, (opt.rule).(opt.extra) = \"e\""
             ).message(50001))
-        #expect(rule.string(1) == "x")
-        #expect(rule.message(3)?.integer(4) == 5)
-        #expect(rule.string(100) == "e")
+        expectEqual(rule.string(1), "x")
+        expectEqual(rule.message(3)?.integer(4), 5)
+        expectEqual(rule.string(100), "e")
     }
 
     @Test func `Options are set as a whole in the text format`() throws {
@@ -95,24 +96,24 @@ import Testing
                     }
                     """
             ).message(50001))
-        #expect(rule.string(1) == "ab")
-        #expect(rule.fields[2]?.values == [.number(1), .number(2), .number(3)])
-        #expect(rule.message(3)?.integer(4) == 5)
-        #expect(rule.integer(6) == -7)
-        #expect(rule.message(8)?.bool(1) == true)
-        #expect(rule.string(100) == "e")
-        #expect(rule.messages(9).first?.integer(2) == 2)
+        expectEqual(rule.string(1), "ab")
+        expectEqual(rule.fields[2]?.values, [.number(1), .number(2), .number(3)])
+        expectEqual(rule.message(3)?.integer(4), 5)
+        expectEqual(rule.integer(6), -7)
+        expectEqual(rule.message(8)?.bool(1), true)
+        expectEqual(rule.string(100), "e")
+        expectEqual(rule.messages(9).first?.integer(2), 2)
     }
 
     @Test func `Options hold an expanded Any by its type URL`() throws {
         let rule = try #require(
             try options("(opt.rule) = { any { [type.googleapis.com/opt.Rule] { name: \"n\" } } }").message(50001))
-        #expect(rule.message(7)?.string(1) == "type.googleapis.com/opt.Rule")
-        #expect(rule.message(7)?.fields[2]?.values == [.bytes([0x0A, 0x01, 0x6E])])
+        expectEqual(rule.message(7)?.string(1), "type.googleapis.com/opt.Rule")
+        expectEqual(rule.message(7)?.fields[2]?.values, [.bytes([0x0A, 0x01, 0x6E])])
     }
 
     @Test func `Options that are repeated are set one by one`() throws {
-        #expect(try options("(opt.tags) = \"a\", (opt.tags) = \"b\"").strings(50002) == ["a", "b"])
+        try expectEqual(options("(opt.tags) = \"a\", (opt.tags) = \"b\"").strings(50002), ["a", "b"])
     }
 
     @Test(arguments: [
@@ -140,7 +141,7 @@ import Testing
         let file = try file(
             "syntax = \"proto3\"; import \"o.proto\"; message M { option (kept) = \"k\"; option (gone) = \"secret\"; }",
             with: ["o.proto": other])
-        #expect(file.messages.first?.options.message.string(50002) == "secret")
+        expectEqual(file.messages.first?.options.message.string(50002), "secret")
         let text = String(decoding: file.serialized(), as: UTF8.self)
         #expect(text.contains("k") && !text.contains("secret"))
     }
@@ -163,11 +164,11 @@ import Testing
             enum E { option features.enum_type = CLOSED; X = 1; }
             """)
         let fields = try #require(file.messages.first).fields
-        #expect(fields.map(\.hasPresence) == [false, true, true, false, false, true])
-        #expect(fields.map(\.isRequired) == [false, false, true, false, false, false])
-        #expect(fields.map(\.isPacked) == [false, false, false, true, false, false])
-        #expect(fields.map(\.isDelimited) == [false, false, false, false, false, true])
-        #expect(file.enums.first?.isClosed == true)
+        expectEqual(fields.map(\.hasPresence), [false, true, true, false, false, true])
+        expectEqual(fields.map(\.isRequired), [false, false, true, false, false, false])
+        expectEqual(fields.map(\.isPacked), [false, false, false, true, false, false])
+        expectEqual(fields.map(\.isDelimited), [false, false, false, false, false, true])
+        expectEqual(file.enums.first?.isClosed, true)
     }
 
     @Test(arguments: [
@@ -186,6 +187,6 @@ import Testing
         let file = try file(
             "edition = \"2023\"; message M { map<string, string> a = 1 [features.utf8_validation = NONE]; }")
         let entry = try #require(file.messages.first?.messages.first)
-        #expect(entry.fields.map(\.features.utf8Validation) == [.none, .none])
+        expectEqual(entry.fields.map(\.features.utf8Validation), [.none, .none])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import TestTags
 import Testing
@@ -14,8 +15,8 @@ import Testing
         let fields = words.enumerated().map { "repeated \($1) f\($0) = \($0 + 1);" }.joined(separator: "\n")
         let file = try file("syntax = \"proto3\"; message M { \(fields) }")
         let message = try #require(file.messages.first)
-        #expect(message.fields.compactMap(\.type).map { "\($0)" } == words)
-        #expect(message.fields.map(\.number) == (1...15).map(Int32.init))
+        expectEqual(message.fields.compactMap(\.type).map { "\($0)" }, words)
+        expectEqual(message.fields.map(\.number), (1...15).map(Int32.init))
         #expect(message.fields.allSatisfy { $0.label == .repeated })
     }
 
@@ -28,11 +29,11 @@ import Testing
             """
         )
         let message = try #require(file.messages.first)
-        #expect(message.fields.map(\.name) == ["name", "plain", "_x", "b"])
-        #expect(message.fields.map(\.isProto3Optional) == [true, false, true, false])
-        #expect(message.fields.map(\.hasPresence) == [true, false, true, true])
-        #expect(message.oneofs.map(\.name) == ["a", "_name", "X_x"])
-        #expect(message.oneofs.map(\.isSynthetic) == [false, true, true])
+        expectEqual(message.fields.map(\.name), ["name", "plain", "_x", "b"])
+        expectEqual(message.fields.map(\.isProto3Optional), [true, false, true, false])
+        expectEqual(message.fields.map(\.hasPresence), [true, false, true, true])
+        expectEqual(message.oneofs.map(\.name), ["a", "_name", "X_x"])
+        expectEqual(message.oneofs.map(\.isSynthetic), [false, true, true])
     }
 
     @Test(.tags(.protoGrammar))
@@ -51,11 +52,11 @@ import Testing
         let message = try #require(file.messages.first)
         let map = try #require(message.fields.first)
         #expect(map.isMap && map.message?.name == "ByNameEntry")
-        #expect(map.message?.fields.last?.message?.fullName == "M.Inner")
-        #expect(message.reservedRanges.map(\.first) == [2, 4, 1000])
-        #expect(message.reservedRanges.map(\.last) == [2, 6, 536_870_911])
-        #expect(message.reservedNames.map(\.name) == ["old", "older"])
-        #expect(message.messages.last?.enums.first?.values.first?.fullName == "M.Inner.A")
+        expectEqual(map.message?.fields.last?.message?.fullName, "M.Inner")
+        expectEqual(message.reservedRanges.map(\.first), [2, 4, 1000])
+        expectEqual(message.reservedRanges.map(\.last), [2, 6, 536_870_911])
+        expectEqual(message.reservedNames.map(\.name), ["old", "older"])
+        expectEqual(message.messages.last?.enums.first?.values.first?.fullName, "M.Inner.A")
     }
 
     @Test(.tags(.protoGrammar))
@@ -79,11 +80,11 @@ import Testing
             """
         )
         let service = try #require(file.services.first)
-        #expect(service.methods.map(\.fullName) == ["p.S.One", "p.S.Two", "p.S.Three"])
-        #expect(service.methods.map(\.isClientStreaming) == [false, true, false])
-        #expect(service.methods.map(\.isServerStreaming) == [false, true, true])
+        expectEqual(service.methods.map(\.fullName), ["p.S.One", "p.S.Two", "p.S.Three"])
+        expectEqual(service.methods.map(\.isClientStreaming), [false, true, false])
+        expectEqual(service.methods.map(\.isServerStreaming), [false, true, true])
         #expect(service.methods.allSatisfy { $0.input?.fullName == "p.A" && $0.output?.fullName == "p.B" })
-        #expect(service.methods[1].options.message.bool(33) == true)
+        expectEqual(service.methods[1].options.message.bool(33), true)
     }
 
     @Test func `The grammar of .proto files reads groups, extensions and required fields of proto2`() throws {
@@ -101,8 +102,8 @@ import Testing
         let message = try #require(file.messages.first)
         #expect(message.fields[0].isRequired && message.fields[0].defaultValue == "-7")
         #expect(message.fields[1].name == "part" && message.fields[1].isDelimited)
-        #expect(message.messages.first?.fields.first?.defaultValue == "a\\001\\n")
-        #expect(message.extensions.first?.extendee?.fullName == "M")
+        expectEqual(message.messages.first?.fields.first?.defaultValue, "a\\001\\n")
+        expectEqual(message.extensions.first?.extendee?.fullName, "M")
         #expect(file.extensions.first?.fullName == "more" && file.extensions.first?.isExtension == true)
     }
 
@@ -111,7 +112,7 @@ import Testing
     ])
     func `The grammar of .proto files reads numbers in base 8, 10 and 16`(written: String, value: String) throws {
         let text = "syntax = \"proto2\"; message M { optional int32 x = 1 [default = \(written)]; }"
-        #expect(try file(text).messages.first?.fields.first?.defaultValue == value)
+        try expectEqual(file(text).messages.first?.fields.first?.defaultValue, value)
     }
 
     @Test(arguments: [
@@ -126,7 +127,7 @@ import Testing
         type: String, written: String, value: String
     ) throws {
         let text = "syntax = \"proto2\"; message M { optional \(type) x = 1 [default = \(written)]; }"
-        #expect(try file(text).messages.first?.fields.first?.defaultValue == value)
+        try expectEqual(file(text).messages.first?.fields.first?.defaultValue, value)
     }
 
     @Test func `The grammar of .proto files decodes every escape sequence of a string`() throws {
@@ -135,7 +136,7 @@ import Testing
             message M { optional string s = 1 [default = "\a\b\f\n\r\t\v\\\?\'\"\101\x41\u00e9\U0001F600\ud83d\ude00" 'b' "c"]; }
             """#
         let value = try file(text).messages.first?.fields.first?.defaultValue
-        #expect(value == "\u{07}\u{08}\u{0C}\n\r\t\u{0B}\\?'\"AAé😀😀bc")
+        expectEqual(value, "\u{07}\u{08}\u{0C}\n\r\t\u{0B}\\?'\"AAé😀😀bc")
     }
 
     @Test func `The grammar of .proto files assigns comments to declarations`() throws {
@@ -161,24 +162,24 @@ import Testing
             """
         )
         let message = try #require(file.messages.first)
-        #expect(message.comments.leading == " Leading, one\n two.\n")
-        #expect(message.comments.detached == [" Detached.\n"])
-        #expect(message.comments.trailing == " Trailing of the message.\n")
-        #expect(message.fields[0].comments.trailing == " behind a\n")
-        #expect(message.fields[1].comments.leading == " Block\n of b. ")
-        #expect(message.fields[1].comments.trailing == " below b\n")
-        #expect(message.fields[2].comments.leading == nil)
+        expectEqual(message.comments.leading, " Leading, one\n two.\n")
+        expectEqual(message.comments.detached, [" Detached.\n"])
+        expectEqual(message.comments.trailing, " Trailing of the message.\n")
+        expectEqual(message.fields[0].comments.trailing, " behind a\n")
+        expectEqual(message.fields[1].comments.leading, " Block\n of b. ")
+        expectEqual(message.fields[1].comments.trailing, " below b\n")
+        expectNil(message.fields[2].comments.leading)
     }
 
     @Test func `The grammar of .proto files records source locations on request`() throws {
         let compilation = compile("syntax = \"proto3\";\n\nmessage M {\n\tint32 a = 1;\n}\n", locations: true)
         let locations = try #require(compilation.filesToGenerate.first).locations
         let message = try #require(locations.first { $0.path == [4, 0] })
-        #expect(
-            message.span
-                == SourceRange(start: SourcePosition(line: 2, column: 0), end: SourcePosition(line: 4, column: 1)))
+        expectEqual(
+            message.span,
+            SourceRange(start: SourcePosition(line: 2, column: 0), end: SourcePosition(line: 4, column: 1)))
         let field = try #require(locations.first { $0.path == [4, 0, 2, 0, 1] })
-        #expect(field.span.start == SourcePosition(line: 3, column: 14))
-        #expect(compile("syntax = \"proto3\";").filesToGenerate.first?.locations.isEmpty == true)
+        expectEqual(field.span.start, SourcePosition(line: 3, column: 14))
+        expectEqual(compile("syntax = \"proto3\";").filesToGenerate.first?.locations.isEmpty, true)
     }
 }

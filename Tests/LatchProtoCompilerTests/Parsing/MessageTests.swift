@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -10,8 +11,9 @@ import Testing
 
     @Test func `A diagnostic of the compiler has its caret below the position, after tabs and wide characters`() {
         let lines = messages("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
-        #expect(
-            lines == [
+        expectEqual(
+            lines,
+            [
                 "test.proto:3:25: error: 'Gone' is not declared\n    \t/* 漢字 é */ Gone a = 1;\n    \t             ^"
             ])
     }
@@ -52,7 +54,7 @@ import Testing
             "Remove 'required'; the reader of the message checks whether the field is set."
         ),
     ]) func `A diagnostic of the compiler suggests a similar name`(text: String, hint: String) {
-        #expect(compile("syntax = \"proto3\"; " + text).diagnostics.compactMap(\.hint) == [hint])
+        expectEqual(compile("syntax = \"proto3\"; " + text).diagnostics.compactMap(\.hint), [hint])
     }
 
     @Test func `A diagnostic of the compiler suggests nothing without a similar name`() {
@@ -69,18 +71,18 @@ import Testing
     func `A diagnostic of the compiler rejects an import path that is not canonical or leaves the includes`(
         path: String
     ) {
-        #expect(errorPositions("import \"\(path)\";", with: [path: "syntax = \"proto3\";"]) == ["1:1"])
+        expectEqual(errorPositions("import \"\(path)\";", with: [path: "syntax = \"proto3\";"]), ["1:1"])
     }
 
     @Test func `A diagnostic of the compiler suggests a syntax statement in a file that looks like proto3`() {
-        #expect(
-            compile("message M { string a = 1; }").diagnostics.first?.hint
-                == "A file of proto3 begins with: syntax = \"proto3\";")
+        expectEqual(
+            compile("message M { string a = 1; }").diagnostics.first?.hint,
+            "A file of proto3 begins with: syntax = \"proto3\";")
     }
 
     @Test func `A diagnostic of the compiler is reported once per non-ASCII character, in the order of the text`() {
-        #expect(
-            errorPositions("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é") == ["2:1", "3:29", "3:29"])
+        expectEqual(
+            errorPositions("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é"), ["2:1", "3:29", "3:29"])
     }
 
     @Test(arguments: [
@@ -89,8 +91,8 @@ import Testing
         ("string a = 1 [default = \"\\303\" \"\\251\"]", nil),
     ])
     func `A diagnostic of the compiler for a text that is not UTF-8 is at the text`(field: String, position: String?) {
-        #expect(
-            errorPositions("syntax = \"proto2\"; message M { optional \(field); }") == [position].compactMap(\.self))
+        expectEqual(
+            errorPositions("syntax = \"proto2\"; message M { optional \(field); }"), [position].compactMap(\.self))
     }
 
     @Test(arguments: [200, 20_000])
@@ -102,17 +104,17 @@ import Testing
             extend google.protobuf.FileOptions { O o = 50001; }
             """
         let (open, close) = (String(repeating: "{ o ", count: depth), String(repeating: "}", count: depth))
-        #expect(errorPositions(head + "\noption (o) = \(open){ n: 1 }\(close);") == ["3:14"])
+        expectEqual(errorPositions(head + "\noption (o) = \(open){ n: 1 }\(close);"), ["3:14"])
         let name = String(repeating: ".o", count: depth)
-        #expect(errorPositions(head + "\noption (o)\(name).n = 1;") == ["3:8"])
+        expectEqual(errorPositions(head + "\noption (o)\(name).n = 1;"), ["3:8"])
         #expect(errorPositions(head + "\noption (o) = { o { o { n: 1 } } };").isEmpty)
     }
 
     @Test func `A diagnostic of the compiler for names beyond protoc's limits is an error`() {
         let package = Array(repeating: "a", count: 102).joined(separator: ".")
-        #expect(errorPositions("syntax = \"proto3\"; package \(package); message M {}") == ["1:20"])
+        expectEqual(errorPositions("syntax = \"proto3\"; package \(package); message M {}"), ["1:20"])
         let name = String(repeating: "a", count: 65_536)
-        #expect(errorPositions("syntax = \"proto3\"; message \(name) {}") == ["1:28"])
+        expectEqual(errorPositions("syntax = \"proto3\"; message \(name) {}"), ["1:28"])
         #expect(errorPositions("syntax = \"proto3\"; message \(name.dropLast()) {}").isEmpty)
     }
 
@@ -120,8 +122,8 @@ import Testing
         let ranges = (0..<2_000).map { "\(10 * $0 + 1) to \(10 * $0 + 5)" }.joined(separator: ", ")
         let head = "syntax = \"proto2\"; message M { extensions \(ranges);\n"
         #expect(errorPositions(head + "reserved 7; optional int32 a = 8; }").isEmpty)
-        #expect(errorPositions(head + "reserved 15010; optional int32 a = 15011; }").count == 1)
-        #expect(errorPositions(head + "extensions 15005 to 15010; }").count == 1)
-        #expect(errorPositions(head + "reserved 15005 to 15010; }").count == 1)
+        expectEqual(errorPositions(head + "reserved 15010; optional int32 a = 15011; }").count, 1)
+        expectEqual(errorPositions(head + "extensions 15005 to 15010; }").count, 1)
+        expectEqual(errorPositions(head + "reserved 15005 to 15010; }").count, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
             message A { int32 = 1; string ok = 2; int32 b 3; }
             enum E { X = ; Y = 1; }
             """
-        #expect(errorPositions(text) == ["2:19", "2:47", "3:14"])
+        expectEqual(errorPositions(text), ["2:19", "2:47", "3:14"])
     }
 
     @Test func `A .proto file with a syntax error is reported with the line, a caret and a hint`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -67,7 +68,7 @@ struct CorpusTests {
                 #expect(differences.isEmpty)
                 equal += 1
             } else {
-                #expect(ours.set == nil, "\(file) is accepted")
+                expectNil(ours.set, "\(file) is accepted")
                 #expect(theirs.positions.isSubset(of: ours.positions), "\(theirs.text)\n\(ours.text)")
                 refused += 1
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchGenerator
 import LatchProtoCompiler
@@ -58,7 +59,7 @@ struct OptionFileTests {
             let theirs = try await Protoc.compile(["ov.proto"], in: folders, sourceInfo: false)
             let (ours, compilation) = Protoc.compileOurselves(["ov.proto"], in: folders, sourceInfo: false)
             let (their, our) = (try #require(theirs.set, "\(theirs.text)"), try #require(ours.set, "\(ours.text)"))
-            #expect(CanonicalSet(our).differences(from: CanonicalSet(their), knowing: compilation.files) == [])
+            expectEqual(CanonicalSet(our).differences(from: CanonicalSet(their), knowing: compilation.files), [])
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import LatchTesting
 import Testing
@@ -18,7 +19,7 @@ struct RefusalTests {
                 try Array(text.utf8).write(toFile: "\(folder)/m.proto")
                 let theirs = try await Protoc.compile(["m.proto"], in: [folder], sourceInfo: false)
                 let ours = Protoc.compileOurselves(["m.proto"], in: [folder], sourceInfo: false).result
-                #expect((ours.set == nil) == (theirs.set == nil), "\(theirs.text)\n\(ours.text)\n\(text)")
+                expectEqual(ours.set == nil, theirs.set == nil, "\(theirs.text)\n\(ours.text)\n\(text)")
                 if theirs.set == nil { refused += 1 } else { accepted += 1 }
                 // After the first error a compiler guesses how to continue; both report the first one.
                 guard theirs.set == nil, let first = theirs.positions.min(by: Self.isBefore) else { continue }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
     @Test(arguments: [0, 1, 2, 3, 1_000])
     func `Work on several threads returns the results in the order of the elements`(count: Int) {
         let inputs = (0..<count).map { "element \($0)" }
-        #expect(Parallel.map(inputs) { $0 + "!" } == inputs.map { $0 + "!" })
+        expectEqual(Parallel.map(inputs) { $0 + "!" }, inputs.map { $0 + "!" })
     }
 
     @Test func `Work on several threads reports the errors of files in the order of the request`() {
@@ -23,9 +24,9 @@ import Testing
         let wrong = names.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         var reported: [String] = []
         for one in first.diagnostics where reported.last != one.file { reported.append(one.file) }
-        #expect(reported == wrong)
-        #expect(first.filesToGenerate.map(\.name) == names.filter { !wrong.contains($0) })
-        #expect(compile().diagnostics == first.diagnostics)
+        expectEqual(reported, wrong)
+        expectEqual(first.filesToGenerate.map(\.name), names.filter { !wrong.contains($0) })
+        expectEqual(compile().diagnostics, first.diagnostics)
     }
 
     @Test func `Work on several threads compiles an imported file once, in any order of the request`() {
@@ -36,8 +37,8 @@ import Testing
         for names in [["a.proto", "b.proto"], ["b.proto", "a.proto"], ["b.proto", "a.proto", "b.proto"]] {
             let compilation = Compiler { texts[$0].map { Array($0.utf8) } }.compile(names)
             #expect(compilation.isComplete)
-            #expect(compilation.files.map(\.name) == ["b.proto", "a.proto"])
-            #expect(compilation.filesToGenerate.map(\.name) == names)
+            expectEqual(compilation.files.map(\.name), ["b.proto", "a.proto"])
+            expectEqual(compilation.filesToGenerate.map(\.name), names)
         }
     }
 }

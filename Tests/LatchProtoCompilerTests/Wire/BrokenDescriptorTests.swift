@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchProtoCompiler
@@ -212,7 +213,7 @@ import Testing
         let same = Compiler.link([file("M"), file("M")], filesToGenerate: ["a.proto", "a.proto"])
         #expect(same.isComplete && same.filesToGenerate.count == 1)
         let other = Compiler.link([file("M"), file("N")], filesToGenerate: ["a.proto"])
-        #expect(other.diagnostics.map(\.message) == ["the request has two different files of this name"])
+        expectEqual(other.diagnostics.map(\.message), ["the request has two different files of this name"])
     }
 
     @Test func `An impossible serialized descriptor is refused without a trap if its positions are out of range`() {
@@ -245,10 +246,10 @@ import Testing
             return writer.bytes
         }
         let compilation = Compiler.link(files, filesToGenerate: ["\(count - 1).proto"])
-        #expect(compilation.isComplete == isRead)
-        #expect(compilation.files.count == (isRead ? count : 0))
+        expectEqual(compilation.isComplete, isRead)
+        expectEqual(compilation.files.count, isRead ? count : 0)
         let errors = compilation.diagnostics.filter { $0.severity == .error }
-        #expect(errors.count == (isRead ? 0 : 1), "\(errors.prefix(3))")
+        expectEqual(errors.count, isRead ? 0 : 1, "\(errors.prefix(3))")
         #expect(errors.allSatisfy { $0.message.contains("1000 files import each other in a row") && $0.hint != nil })
     }
 
@@ -264,7 +265,7 @@ import Testing
         }
         let compilation = Compiler.link(files, filesToGenerate: ["0.proto"])
         #expect(compilation.isComplete && compilation.files.count == count)
-        #expect(compilation.files.first?.name == "\(count - 1).proto")
+        expectEqual(compilation.files.first?.name, "\(count - 1).proto")
     }
 
     @Test(arguments: [(50, true), (60_000, false)])
@@ -295,7 +296,7 @@ import Testing
         }
         let files = compiled.files.map { $0.serialized() } + [writer.bytes]
         let linked = Compiler.link(files, filesToGenerate: ["a.proto"])
-        #expect(linked.isComplete == isRead, "\(linked.diagnostics)")
+        expectEqual(linked.isComplete, isRead, "\(linked.diagnostics)")
         #expect(isRead || linked.diagnostics.contains { $0.message.contains("the options are malformed") })
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchProtoCompiler
@@ -124,10 +125,10 @@ import Testing
         // What is imported for its options alone is no dependency, and is asked for as well.
         let files = try Self.compiled(["opt.proto", name])
         let linked = Self.linked(files, filesToGenerate: files.map(\.name))
-        #expect(linked.diagnostics.filter { $0.severity == .error } == [])
-        #expect(linked.filesToGenerate.map(\.name) == files.map(\.name))
+        expectEqual(linked.diagnostics.filter { $0.severity == .error }, [])
+        expectEqual(linked.filesToGenerate.map(\.name), files.map(\.name))
         for (before, after) in zip(files, linked.filesToGenerate) {
-            #expect(before.serialized(sourceInfo: true) == after.serialized(sourceInfo: true), "\(before.name)")
+            expectEqual(before.serialized(sourceInfo: true), after.serialized(sourceInfo: true), "\(before.name)")
         }
     }
 
@@ -135,29 +136,29 @@ import Testing
         let file = try #require(
             Self.linked(try Self.compiled(["new.proto"]), filesToGenerate: ["new.proto"]).filesToGenerate.first)
         let field = try #require(file.messages.first?.fields.first)
-        #expect(field.comments.leading == " Whether it was said.\n")
-        #expect(field.comments.trailing == " trailing\n")
-        #expect(file.services.first?.comments.leading == " Serves. ")
-        #expect(file.services.first?.methods.first?.comments.leading == " Asks.\n")
-        #expect(field.namePosition == SourcePosition(line: 5, column: 18))
+        expectEqual(field.comments.leading, " Whether it was said.\n")
+        expectEqual(field.comments.trailing, " trailing\n")
+        expectEqual(file.services.first?.comments.leading, " Serves. ")
+        expectEqual(file.services.first?.methods.first?.comments.leading, " Asks.\n")
+        expectEqual(field.namePosition, SourcePosition(line: 5, column: 18))
     }
 
     @Test func `A serialized descriptor marks synthetic oneofs`() throws {
         let file = try #require(
             Self.linked(try Self.compiled(["new.proto"]), filesToGenerate: ["new.proto"]).filesToGenerate.first)
-        #expect(file.messages.first?.oneofs.map(\.isSynthetic) == [false, true, true])
+        expectEqual(file.messages.first?.oneofs.map(\.isSynthetic), [false, true, true])
     }
 
     @Test func `A serialized descriptor has its options decoded, from any declaring file`() throws {
         let named = Self.linked(try Self.compiled(["old.proto"]), filesToGenerate: ["old.proto"])
         let field = try #require(named.filesToGenerate.first?.messages.first?.fields.first)
         let rule = try #require(field.options.message.message(50001))
-        #expect(rule.string(1) == "n")
-        #expect(rule.fields[2]?.values == [.number(1), .number(UInt64(bitPattern: -2))])
+        expectEqual(rule.string(1), "n")
+        expectEqual(rule.fields[2]?.values, [.number(1), .number(UInt64(bitPattern: -2))])
         #expect((rule.integer(6), rule.integer(7)) == (-7, -9))
-        #expect(rule.message(8)?.bool(1) == true)
-        #expect(rule.string(100) == "e")
-        #expect(rule.has(12) == false, "what is for sources only is in no descriptor set")
+        expectEqual(rule.message(8)?.bool(1), true)
+        expectEqual(rule.string(100), "e")
+        expectEqual(rule.has(12), false, "what is for sources only is in no descriptor set")
         let about = try #require(named.filesToGenerate.first?.options.message.message(50001))
         #expect(about.string(1) == "x" && about.message(3)?.integer(4) == -3)
     }
@@ -173,23 +174,23 @@ import Testing
         writer.varint(14, 1000)
         let compilation = Compiler.link([writer.bytes], filesToGenerate: ["a.proto"])
         let file = try #require(compilation.filesToGenerate.first, "\(compilation.diagnostics)")
-        #expect(file.features.fieldPresence == .implicit)
-        #expect(file.features.enumType == .closed)
+        expectEqual(file.features.fieldPresence, .implicit)
+        expectEqual(file.features.enumType, .closed)
     }
 
     @Test func `A serialized descriptor has the features of its edition`() throws {
         let file = try #require(
             Self.linked(try Self.compiled(["then.proto"]), filesToGenerate: ["then.proto"]).filesToGenerate.first)
         let fields = try #require(file.messages.first?.fields)
-        #expect(fields.map(\.hasPresence) == [true, true, false, true, true, true])
-        #expect(fields.map(\.isDelimited) == [false, true, false, false, false, false])
+        expectEqual(fields.map(\.hasPresence), [true, true, false, true, true, true])
+        expectEqual(fields.map(\.isDelimited), [false, true, false, false, false, false])
         #expect(!fields[2].isPacked && fields[4].isRequired)
-        #expect(file.enums.first?.isClosed == true)
+        expectEqual(file.enums.first?.isClosed, true)
     }
 
     @Test func `A serialized descriptor that is requested but absent is reported as missing`() {
         let compilation = Compiler.link([], filesToGenerate: ["a.proto"])
-        #expect(compilation.diagnostics.map(\.file) == ["a.proto"])
+        expectEqual(compilation.diagnostics.map(\.file), ["a.proto"])
         #expect(!compilation.isComplete)
     }
 
@@ -199,7 +200,7 @@ import Testing
         writer.string(12, "editions")
         writer.varint(14, 99_999)
         let compilation = Compiler.link([writer.bytes], filesToGenerate: ["a.proto"])
-        #expect(compilation.diagnostics.map(\.message) == ["the edition is unknown"])
+        expectEqual(compilation.diagnostics.map(\.message), ["the edition is unknown"])
     }
 
     @Test func `A serialized descriptor with a dangling reference is rejected`() {
@@ -217,7 +218,7 @@ import Testing
             }
         }
         let compilation = Compiler.link([writer.bytes], filesToGenerate: ["a.proto"])
-        #expect(compilation.diagnostics.map(\.message) == ["'.no.Such' is not declared"])
+        expectEqual(compilation.diagnostics.map(\.message), ["'.no.Such' is not declared"])
     }
 
     @Test func `A serialized descriptor that is truncated anywhere is rejected or read without a trap`() throws {
@@ -244,9 +245,9 @@ import Testing
         for _ in 1..<depth { message = field(1, [0x61]) + field(3, message) }
         let file = field(1, Array("a.proto".utf8)) + field(4, message)
         let compilation = Compiler.link([file], filesToGenerate: ["a.proto"])
-        #expect(compilation.isComplete == isRead, "\(compilation.diagnostics)")
+        expectEqual(compilation.isComplete, isRead, "\(compilation.diagnostics)")
         let said = compilation.diagnostics.contains { $0.message == "more than 100 messages are nested in each other" }
-        #expect(said != isRead, "\(compilation.diagnostics)")
+        expectNotEqual(said, isRead, "\(compilation.diagnostics)")
     }
 
     @Test func `A serialized descriptor with endless nested groups is rejected at the depth limit`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProtobuf
@@ -124,14 +125,14 @@ import Testing
         #expect(refused(Wire.tag(3, 0) + endless, .malformed))
         #expect(refused(Wire.tag(999, 0) + endless, .malformed))
         let long = Wire.tag(3, 0) + [UInt8](repeating: 0x81, count: 9) + [0x01]
-        #expect(try Everything(serialized: long).oneInt32 == 0x1020_4081)
+        try expectEqual(Everything(serialized: long).oneInt32, 0x1020_4081)
         let padded = Wire.tag(3, 0) + [0x85, 0x80, 0x80, 0x00]
-        #expect(try Everything(serialized: padded).oneInt32 == 5)
+        try expectEqual(Everything(serialized: padded).oneInt32, 5)
     }
 
     @Test func `Untrusted bytes are rejected for a length of more than five bytes, as by other decoders`() throws {
         let five: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x00]
-        #expect(try Everything(serialized: Wire.tag(14, 2) + five + [0x61]).oneString == "a")
+        try expectEqual(Everything(serialized: Wire.tag(14, 2) + five + [0x61]).oneString, "a")
         let six: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x80, 0x00]
         #expect(refused(Wire.tag(14, 2) + six + [0x61], .malformed))
         #expect(refused(Wire.tag(15, 2) + six + [0x61], .malformed))
@@ -149,7 +150,7 @@ import Testing
             #expect(refused(Wire.delimited(54, text), .invalidText))
             #expect(refused(Wire.delimited(103, Wire.delimited(1, text)), .invalidText))
         }
-        #expect(try Everything(serialized: Wire.delimited(15, [0xFF])).oneBytes == Data([0xFF]))
+        try expectEqual(Everything(serialized: Wire.delimited(15, [0xFF])).oneBytes, Data([0xFF]))
     }
 
     @Test func `Untrusted bytes are rejected above the size limit`() {
@@ -170,7 +171,7 @@ import Testing
     @Test func `Untrusted bytes leave a message unchanged if they are rejected`() {
         var message = Everything.filled(depth: 1)
         #expect(throws: ProtoError.truncated) { try message.merge(serialized: Wire.varints(3, [9]) + [0x18]) }
-        #expect(message == Everything.filled(depth: 1))
+        expectEqual(message, Everything.filled(depth: 1))
     }
 
     /// Each change is made by a generator with a seed, so that a failure can be seen again.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProtobuf
 import Testing
@@ -9,10 +10,10 @@ import Testing
         let message = Everything.filled()
         let bytes = try message.serialized()
         let read = try Everything(serialized: bytes)
-        #expect(read == message)
-        #expect(read.hashValue == message.hashValue)
+        expectEqual(read, message)
+        expectEqual(read.hashValue, message.hashValue)
         #expect(read.unknownFields.isEmpty)
-        #expect(try read.serialized(deterministic: true) == message.serialized(deterministic: true))
+        try expectEqual(read.serialized(deterministic: true), message.serialized(deterministic: true))
     }
 
     @Test func `The binary form is the same for equal messages on request`() throws {
@@ -20,37 +21,37 @@ import Testing
         var other = Everything()
         for index in 0..<100 { one.byStringInt32["\(index)"] = Int32(index) }
         for index in (0..<100).reversed() { other.byStringInt32["\(index)"] = Int32(index) }
-        #expect(try one.serialized(deterministic: true) == other.serialized(deterministic: true))
+        try expectEqual(one.serialized(deterministic: true), other.serialized(deterministic: true))
     }
 
     @Test func `The binary form has the bytes of protobuf's own documentation`() throws {
         // protobuf.dev/programming-guides/encoding: "A Simple Message", "Submessages" and "Packed Repeated Fields".
         var simple = Documented()
         simple.a = 150
-        #expect(try simple.serialized() == [0x08, 0x96, 0x01])
+        try expectEqual(simple.serialized(), [0x08, 0x96, 0x01])
         var text = Documented()
         text.b = "testing"
-        #expect(try text.serialized() == [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6E, 0x67])
+        try expectEqual(text.serialized(), [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6E, 0x67])
         var outer = Documented()
         outer.c = simple
-        #expect(try outer.serialized() == [0x1A, 0x03, 0x08, 0x96, 0x01])
+        try expectEqual(outer.serialized(), [0x1A, 0x03, 0x08, 0x96, 0x01])
         var packed = Documented()
         packed.f = [3, 270, 86942]
-        #expect(try packed.serialized() == [0x32, 0x06, 0x03, 0x8E, 0x02, 0x9E, 0xA7, 0x05])
+        try expectEqual(packed.serialized(), [0x32, 0x06, 0x03, 0x8E, 0x02, 0x9E, 0xA7, 0x05])
     }
 
     @Test func `The binary form omits unset fields and writes explicit zeros`() throws {
         var message = Everything()
-        #expect(try message.serialized() == [])
+        try expectEqual(message.serialized(), [])
         message.oneInt32 = 0
         message.oneString = ""
         message.oneBool = false
-        #expect(try message.serialized() == [])
+        try expectEqual(message.serialized(), [])
         message.mayInt32 = 0
-        #expect(try message.serialized() == [0xB8, 0x01, 0x00])
+        try expectEqual(message.serialized(), [0xB8, 0x01, 0x00])
         message.mayInt32 = nil
         message.oneDouble = -0.0
-        #expect(try message.serialized().count == 9)
+        try expectEqual(message.serialized().count, 9)
     }
 
     @Test func `The binary form writes fields in the order of their numbers`() throws {
@@ -59,7 +60,7 @@ import Testing
         message.oneInt32 = 1
         message.far = "x"
         let bytes = try message.serialized()
-        #expect(bytes == [0x18, 1, 0xC2, 0xB8, 0x02, 1, 0x78, 0xF8, 0xFF, 0xFF, 0xFF, 0x0F, 1])
+        expectEqual(bytes, [0x18, 1, 0xC2, 0xB8, 0x02, 1, 0x78, 0xF8, 0xFF, 0xFF, 0xFF, 0x0F, 1])
     }
 
     @Test func `The binary form writes more than its first memory holds`() throws {
@@ -70,7 +71,7 @@ import Testing
             inner.oneString = String(repeating: "x", count: index * 10)
             return inner
         }
-        #expect(try Everything(serialized: message.serialized()) == message)
+        try expectEqual(Everything(serialized: message.serialized()), message)
     }
 
     @Test func `The binary form reads numbers packed and one by one, regardless of the schema`() throws {
@@ -81,10 +82,10 @@ import Testing
         // The numbers of the two fields are exchanged by their tags: 43 is packed, 63 is not.
         var swapped = Everything()
         try swapped.merge(serialized: Wire.packed(63, [1, -1, 300]) + Wire.varints(43, [1, -1, 300]))
-        #expect(swapped == message)
-        #expect(try swapped.serialized() == bytes)
+        expectEqual(swapped, message)
+        try expectEqual(swapped.serialized(), bytes)
         try swapped.merge(serialized: Wire.packed(43, [7]) + Wire.varints(43, [8]))
-        #expect(swapped.manyInt32 == [1, -1, 300, 7, 8])
+        expectEqual(swapped.manyInt32, [1, -1, 300, 7, 8])
     }
 
     @Test func `The binary form keeps the last value, extends lists and merges messages`() throws {
@@ -105,12 +106,12 @@ import Testing
         other.manyInt32 = [2]
         second.inner = other
         let merged = try Everything(serialized: first.serialized() + second.serialized())
-        #expect(merged.oneInt32 == 2)
-        #expect(merged.manyString == ["a", "b"])
-        #expect(merged.byStringInt32 == ["a": 1, "b": 2])
-        #expect(merged.inner?.oneString == "kept")
-        #expect(merged.inner?.oneInt64 == 5)
-        #expect(merged.inner?.manyInt32 == [1, 2])
+        expectEqual(merged.oneInt32, 2)
+        expectEqual(merged.manyString, ["a", "b"])
+        expectEqual(merged.byStringInt32, ["a": 1, "b": 2])
+        expectEqual(merged.inner?.oneString, "kept")
+        expectEqual(merged.inner?.oneInt64, 5)
+        expectEqual(merged.inner?.manyInt32, [1, 2])
     }
 
     @Test func `The binary form does not change a copy when it merges into a message`() throws {
@@ -121,8 +122,8 @@ import Testing
         inner.oneString = "changed"
         change.inner = inner
         try message.merge(serialized: change.serialized())
-        #expect(message.inner?.oneString == "changed")
-        #expect(copy == Everything.filled(depth: 1))
+        expectEqual(message.inner?.oneString, "changed")
+        expectEqual(copy, Everything.filled(depth: 1))
     }
 
     @Test func `The binary form keeps the last field of a oneof, and merges a message that is set twice`() throws {
@@ -130,15 +131,15 @@ import Testing
         text.inString = "x"
         var message = Everything()
         message.inMessage = text
-        #expect(try Everything(serialized: text.serialized() + message.serialized()).inString == nil)
-        #expect(try Everything(serialized: message.serialized() + text.serialized()).inMessage == nil)
+        try expectNil(Everything(serialized: text.serialized() + message.serialized()).inString)
+        try expectNil(Everything(serialized: message.serialized() + text.serialized()).inMessage)
         var other = Everything()
         other.oneInt32 = 4
         var second = Everything()
         second.inMessage = other
         let merged = try Everything(serialized: message.serialized() + second.serialized())
-        #expect(merged.inMessage?.inString == "x")
-        #expect(merged.inMessage?.oneInt32 == 4)
+        expectEqual(merged.inMessage?.inString, "x")
+        expectEqual(merged.inMessage?.oneInt32, 4)
     }
 
     @Test func `The binary form reads map entries with missing, duplicate, unknown or reordered parts`() throws {
@@ -146,52 +147,52 @@ import Testing
         func read(_ entry: [UInt8]) throws -> [String: Int32] {
             try Everything(serialized: Wire.delimited(103, entry)).byStringInt32
         }
-        #expect(try read([]) == ["": 0])
-        #expect(try read([0x0A, 1, 0x61]) == ["a": 0])
-        #expect(try read([0x10, 5]) == ["": 5])
-        #expect(try read([0x10, 5, 0x0A, 1, 0x61]) == ["a": 5])
-        #expect(try read([0x0A, 1, 0x61, 0x10, 5, 0x0A, 1, 0x62, 0x10, 6]) == ["b": 6])
-        #expect(try read([0x18, 9, 0x0A, 1, 0x61, 0x22, 2, 0, 0, 0x10, 5]) == ["a": 5])
+        try expectEqual(read([]), ["": 0])
+        try expectEqual(read([0x0A, 1, 0x61]), ["a": 0])
+        try expectEqual(read([0x10, 5]), ["": 5])
+        try expectEqual(read([0x10, 5, 0x0A, 1, 0x61]), ["a": 5])
+        try expectEqual(read([0x0A, 1, 0x61, 0x10, 5, 0x0A, 1, 0x62, 0x10, 6]), ["b": 6])
+        try expectEqual(read([0x18, 9, 0x0A, 1, 0x61, 0x22, 2, 0, 0, 0x10, 5]), ["a": 5])
         let grades = try Everything(serialized: Wire.delimited(209, []))
-        #expect(grades.grades == [0: .a])
+        expectEqual(grades.grades, [0: .a])
     }
 
     @Test func `The binary form keeps unknown fields in order and writes them again`() throws {
         let unknown = Wire.varints(999, [1]) + Wire.delimited(998, [1, 2]) + Wire.varints(999, [2])
         let message = try Everything(serialized: unknown)
-        #expect(message.unknownFields.bytes == unknown)
-        #expect(try message.serialized() == unknown)
-        #expect(message != Everything())
+        expectEqual(message.unknownFields.bytes, unknown)
+        try expectEqual(message.serialized(), unknown)
+        expectNotEqual(message, Everything())
         // A field of another wire type than its schema's is unknown too.
         let wrong = Wire.delimited(3, [1])
-        #expect(try Everything(serialized: wrong).serialized() == wrong)
+        try expectEqual(Everything(serialized: wrong).serialized(), wrong)
     }
 
     @Test func `The binary form keeps numbers that a closed enum does not have as unknown fields`() throws {
         var message = try Everything(serialized: Wire.varints(206, [2]) + Wire.varints(206, [9]))
-        #expect(message.closed == .b)
-        #expect(message.unknownFields.bytes == Wire.varints(206, [9]))
+        expectEqual(message.closed, .b)
+        expectEqual(message.unknownFields.bytes, Wire.varints(206, [9]))
         message = try Everything(serialized: Wire.packed(207, [1, 9, -3, 10]))
-        #expect(message.closeds == [.a, .c])
-        #expect(message.unknownFields.bytes == Wire.varints(207, [9, 10]))
+        expectEqual(message.closeds, [.a, .c])
+        expectEqual(message.unknownFields.bytes, Wire.varints(207, [9, 10]))
         let entry = Wire.delimited(209, [0x08, 1, 0x10, 9])
         message = try Everything(serialized: entry)
         #expect(message.grades.isEmpty)
-        #expect(message.unknownFields.bytes == entry)
+        expectEqual(message.unknownFields.bytes, entry)
     }
 
     @Test func `The binary form has the defaults of the schema`() throws {
         var message = Everything()
-        #expect(message.text == "a\n\"b\u{E4}")
-        #expect(message.number == -7)
-        #expect(message.infinite == -.infinity)
-        #expect(message.grade == .c)
-        #expect(message.rawBytes == Data([0, 255]))
+        expectEqual(message.text, "a\n\"b\u{E4}")
+        expectEqual(message.number, -7)
+        expectEqual(message.infinite, -.infinity)
+        expectEqual(message.grade, .c)
+        expectEqual(message.rawBytes, Data([0, 255]))
         #expect(message.switchOn)
         message.number = 5
         message.storage.clear(Everything.numberSlot)
-        #expect(message == Everything())
-        #expect(message.number == -7)
+        expectEqual(message, Everything())
+        expectEqual(message.number, -7)
     }
 }
 

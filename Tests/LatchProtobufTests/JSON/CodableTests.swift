@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchConformanceTestee
 import LatchProtobuf
@@ -27,7 +28,7 @@ import Testing
 
     @Test func `Codable messages go through Foundation's JSON in the ProtoJSON form`() throws {
         let data = try JSONEncoder().encode(envelope)
-        #expect(try JSONDecoder().decode(Envelope.self, from: data) == envelope)
+        try expectEqual(JSONDecoder().decode(Envelope.self, from: data), envelope)
         let text = String(decoding: data, as: UTF8.self)
         #expect(
             text.contains(#""optionalInt64":"9223372036854775807""#) && text.contains("1970-01-01T00:00:01.000000001Z"))
@@ -37,7 +38,7 @@ import Testing
         var envelope = envelope
         envelope.message.optionalStruct = ["a": "b"]
         let data = try PropertyListEncoder().encode(envelope)
-        #expect(try PropertyListDecoder().decode(Envelope.self, from: data) == envelope)
+        try expectEqual(PropertyListDecoder().decode(Envelope.self, from: data), envelope)
     }
 
     @Test func `Codable messages find the type of an Any in the coder's user info`() throws {
@@ -48,7 +49,7 @@ import Testing
         encoder.userInfo[key] = [ForeignMessage.self] as TypeRegistry
         let decoder = JSONDecoder()
         decoder.userInfo[key] = [ForeignMessage.self] as TypeRegistry
-        #expect(try decoder.decode(ProtoAny.self, from: encoder.encode(any)) == any)
+        try expectEqual(decoder.decode(ProtoAny.self, from: encoder.encode(any)), any)
     }
 
     @Test func `Codable messages reject other content`() {

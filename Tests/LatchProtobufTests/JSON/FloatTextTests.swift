@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProtobuf
 import LatchTesting
@@ -23,14 +24,14 @@ import Testing
         var message = Everything()
         message.manyDouble = values
         for back in [try Everything(json: message.jsonBytes()), try Everything(text: message.text())] {
-            #expect(back.manyDouble.count == values.count)
+            expectEqual(back.manyDouble.count, values.count)
             for (value, read) in zip(values, back.manyDouble) {
                 #expect(value.isNaN ? read.isNaN : value.bitPattern == read.bitPattern, "\(value.bitPattern)")
             }
         }
         // The bits of a NaN come back from bytes alone.
         let read = try Everything(serialized: message.serialized())
-        #expect(read.manyDouble.map(\.bitPattern) == values.map(\.bitPattern))
+        expectEqual(read.manyDouble.map(\.bitPattern), values.map(\.bitPattern))
     }
 
     @Test func `A float of any bits round-trips through JSON and the text format bit for bit, in 32 bits`() throws {
@@ -40,13 +41,13 @@ import Testing
         var message = Everything()
         message.manyFloat = values
         for back in [try Everything(json: message.jsonBytes()), try Everything(text: message.text())] {
-            #expect(back.manyFloat.count == values.count)
+            expectEqual(back.manyFloat.count, values.count)
             for (value, read) in zip(values, back.manyFloat) {
                 #expect(value.isNaN ? read.isNaN : value.bitPattern == read.bitPattern, "\(value.bitPattern)")
             }
         }
         let read = try Everything(serialized: message.serialized())
-        #expect(read.manyFloat.map(\.bitPattern) == values.map(\.bitPattern))
+        expectEqual(read.manyFloat.map(\.bitPattern), values.map(\.bitPattern))
     }
 
     @Test func `A float of any bits is read as Swift reads it, in any notation`() throws {
@@ -58,24 +59,24 @@ import Testing
             let text = (random.below(2) == 0 ? "-" : "") + whole + fraction + random.pick(exponent)
             let expected = try #require(Double(text))
             guard expected.isFinite else { continue }
-            #expect(try Everything(json: "{\"oneDouble\":\(text)}").oneDouble == expected, "\(text)")
-            #expect(try Everything(json: "{\"oneDouble\":\"\(text)\"}").oneDouble == expected, "\(text)")
-            #expect(try Everything(text: "one_double: \(text)").oneDouble == expected, "\(text)")
+            try expectEqual(Everything(json: "{\"oneDouble\":\(text)}").oneDouble, expected, "\(text)")
+            try expectEqual(Everything(json: "{\"oneDouble\":\"\(text)\"}").oneDouble, expected, "\(text)")
+            try expectEqual(Everything(text: "one_double: \(text)").oneDouble, expected, "\(text)")
             let single = try #require(Float(text))
             guard single.isFinite else { continue }
-            #expect(try Everything(json: "{\"oneFloat\":\(text)}").oneFloat == single, "\(text)")
-            #expect(try Everything(text: "one_float: \(text)").oneFloat == single, "\(text)")
+            try expectEqual(Everything(json: "{\"oneFloat\":\(text)}").oneFloat, single, "\(text)")
+            try expectEqual(Everything(text: "one_float: \(text)").oneFloat, single, "\(text)")
         }
     }
 
     @Test(arguments: [1_000, 100_000])
     func `A float of any bits of endless digits is read in one pass`(count: Int) throws {
         let zeros = String(repeating: "0", count: count)
-        #expect(try Everything(json: "{\"oneDouble\":1\(zeros)e-\(count)}").oneDouble == 1)
-        #expect(try Everything(json: "{\"oneDouble\":0.\(zeros)1e\(count)}").oneDouble == 0.1)
-        #expect(try Everything(json: "{\"oneInt64\":\"7\(zeros)e-\(count)\"}").oneInt64 == 7)
-        #expect(try Everything(json: "{\"oneInt32\":0.\(zeros)7e\(count + 1)}").oneInt32 == 7)
-        #expect(try Everything(json: "{\"oneInt32\":0e\(zeros)1}").oneInt32 == 0)
+        try expectEqual(Everything(json: "{\"oneDouble\":1\(zeros)e-\(count)}").oneDouble, 1)
+        try expectEqual(Everything(json: "{\"oneDouble\":0.\(zeros)1e\(count)}").oneDouble, 0.1)
+        try expectEqual(Everything(json: "{\"oneInt64\":\"7\(zeros)e-\(count)\"}").oneInt64, 7)
+        try expectEqual(Everything(json: "{\"oneInt32\":0.\(zeros)7e\(count + 1)}").oneInt32, 7)
+        try expectEqual(Everything(json: "{\"oneInt32\":0e\(zeros)1}").oneInt32, 0)
         #expect(throws: ProtoError.malformedJSON) { try Everything(json: "{\"oneInt32\":7\(zeros)}") }
         #expect(throws: ProtoError.malformedJSON) { try Everything(json: "{\"oneInt32\":0.\(zeros)7}") }
     }

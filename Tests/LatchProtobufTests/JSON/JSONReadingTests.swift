@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchProtobuf
 import Testing
@@ -25,7 +26,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #"{"optionalNestedMessage":{"a":1},"optionalNestedMessage":{}}"#,
     ])
     func `A JSON text of a message names nothing twice, in any spelling`(json: String) {
-        #expect(refusal(json) == .duplicateField)
+        expectEqual(refusal(json), .duplicateField)
     }
 
     @Test(arguments: [
@@ -39,7 +40,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #"{"optionalString":"\uD800\u0041"}"#, #"{"optionalString":'a'}"#, #"{"optionalString":"\"#,
     ])
     func `A JSON text of a message is RFC 8259's, from its first byte to its last`(json: String) {
-        #expect(refusal(json) == .malformedJSON)
+        expectEqual(refusal(json), .malformedJSON)
     }
 
     @Test(
@@ -64,7 +65,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
             ("0.0", 0),
         ] as [(String, Int32)])
     func `A JSON text of a message takes every spelling of an integer`(spelling: String, value: Int32) throws {
-        #expect(try TestAllTypesProto3(json: "{\"optionalInt32\":\(spelling)}").optionalInt32 == value)
+        try expectEqual(TestAllTypesProto3(json: "{\"optionalInt32\":\(spelling)}").optionalInt32, value)
     }
 
     @Test(arguments: [
@@ -75,8 +76,8 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         "[1]", "{}", "1_000", "\"1.5\"", "NaN", "12345678901234567890123", "0.000000000000000000000000000001",
     ])
     func `A JSON text of a message refuses a value that is not an integer of the type`(spelling: String) {
-        #expect(refusal("{\"optionalInt32\":\(spelling)}") == .malformedJSON)
-        #expect(refusal("{\"repeatedInt32\":[\(spelling)]}") == .malformedJSON)
+        expectEqual(refusal("{\"optionalInt32\":\(spelling)}"), .malformedJSON)
+        expectEqual(refusal("{\"repeatedInt32\":[\(spelling)]}"), .malformedJSON)
     }
 
     @Test func `A JSON text of a message reads 64 bits to their limits`() throws {
@@ -85,15 +86,15 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
             "9223372036854775807","optionalFixed64":1844674407370955161.5e1}
             """
         let message = try TestAllTypesProto3(json: json)
-        #expect(message.optionalInt64 == .min)
-        #expect(message.optionalUint64 == .max)
-        #expect(message.optionalSint64 == .max)
-        #expect(message.optionalFixed64 == .max)
+        expectEqual(message.optionalInt64, .min)
+        expectEqual(message.optionalUint64, .max)
+        expectEqual(message.optionalSint64, .max)
+        expectEqual(message.optionalFixed64, .max)
         for beyond in ["-9223372036854775809", "9223372036854775808", "\"1e19\""] {
-            #expect(refusal("{\"optionalInt64\":\(beyond)}") == .malformedJSON)
+            expectEqual(refusal("{\"optionalInt64\":\(beyond)}"), .malformedJSON)
         }
         for beyond in ["-1", "18446744073709551616", "1e20"] {
-            #expect(refusal("{\"optionalUint64\":\(beyond)}") == .malformedJSON)
+            expectEqual(refusal("{\"optionalUint64\":\(beyond)}"), .malformedJSON)
         }
     }
 
@@ -105,17 +106,17 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
     ])
     func `A JSON text of a message rounds floats as Swift does`(spelling: String) throws {
         let message = try TestAllTypesProto3(json: "{\"oneofDouble\":\(spelling)}")
-        #expect(message.oneofField == .oneofDouble(try #require(Double(spelling))))
+        expectEqual(message.oneofField, .oneofDouble(try #require(Double(spelling))))
         let single = try TestAllTypesProto3(json: "{\"optionalFloat\":\(spelling.count < 12 ? spelling : "16777217")}")
-        #expect(single.optionalFloat == Float(spelling.count < 12 ? spelling : "16777217"))
+        expectEqual(single.optionalFloat, Float(spelling.count < 12 ? spelling : "16777217"))
     }
 
     @Test func `A JSON text of a message refuses floats beyond their range`() {
         for spelling in ["1e309", "-1e309", "\"1e309\"", "1.8e308"] {
-            #expect(refusal("{\"optionalDouble\":\(spelling)}") == .malformedJSON)
+            expectEqual(refusal("{\"optionalDouble\":\(spelling)}"), .malformedJSON)
         }
         for spelling in ["3.5e38", "-3.5e38", "1e309", "\"infinity\"", "\"nan\"", "\"-NaN\"", "Infinity"] {
-            #expect(refusal("{\"optionalFloat\":\(spelling)}") == .malformedJSON)
+            expectEqual(refusal("{\"optionalFloat\":\(spelling)}"), .malformedJSON)
         }
     }
 
@@ -124,70 +125,71 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
             String(repeating: "{\"recursiveMessage\":", count: depth - 1) + "{}"
                 + String(repeating: "}", count: depth - 1)
         }
-        #expect(refusal(nested(100)) == nil)
-        #expect(refusal(nested(101)) == .tooDeep)
-        #expect(refusal(nested(3), JSONDecodingOptions(depth: 2)) == .tooDeep)
+        expectNil(refusal(nested(100)))
+        expectEqual(refusal(nested(101)), .tooDeep)
+        expectEqual(refusal(nested(3), JSONDecodingOptions(depth: 2)), .tooDeep)
         let deep = String(repeating: "[", count: 1_000_000)
-        #expect(refusal("{\"optionalValue\":\(deep)") == .tooDeep)
-        #expect(refusal("{\"x\":\(deep)", JSONDecodingOptions(ignoresUnknownFields: true)) == .tooDeep)
-        #expect(refusal(nested(600), JSONDecodingOptions(depth: 100_000)) == .tooDeep)
+        expectEqual(refusal("{\"optionalValue\":\(deep)"), .tooDeep)
+        expectEqual(refusal("{\"x\":\(deep)", JSONDecodingOptions(ignoresUnknownFields: true)), .tooDeep)
+        expectEqual(refusal(nested(600), JSONDecodingOptions(depth: 100_000)), .tooDeep)
     }
 
     @Test func `A JSON text of a message has no unknown members unless they are ignored`() throws {
         let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         let json = #"{"nobody":{"a":[1,null,{"b":"c"}]},"optionalInt32":1,"OptionalInt32":2}"#
-        #expect(refusal(json) == .unknownField)
-        #expect(
-            try TestAllTypesProto3(json: json, options: ignoring)
-                == TestAllTypesProto3 {
-                    $0.optionalInt32 = 1
-                })
-        #expect(refusal(#"{"nobody":{"a":[1,]}}"#, ignoring) == .malformedJSON)
-        #expect(refusal(#"{"nobody":01}"#, ignoring) == .malformedJSON)
+        expectEqual(refusal(json), .unknownField)
+        try expectEqual(
+            TestAllTypesProto3(json: json, options: ignoring),
+            TestAllTypesProto3 {
+                $0.optionalInt32 = 1
+            })
+        expectEqual(refusal(#"{"nobody":{"a":[1,]}}"#, ignoring), .malformedJSON)
+        expectEqual(refusal(#"{"nobody":01}"#, ignoring), .malformedJSON)
     }
 
     @Test func `A JSON text of a message reports the field of an error`() {
         let error = refusal(#"{"optionalNestedMessage":{"corecursive":{"optionalInt32":"x"}}}"#)
-        #expect(error?.message.hasPrefix("In optional_nested_message.corecursive.optional_int32: ") == true)
-        #expect(refusal(#"{"optionalInt32":"1.x"}"#)?.message.contains("at byte 20:") == true)
+        expectEqual(error?.message.hasPrefix("In optional_nested_message.corecursive.optional_int32: "), true)
+        expectEqual(refusal(#"{"optionalInt32":"1.x"}"#)?.message.contains("at byte 20:"), true)
     }
 
     @Test func `A JSON text of a message names enums by name or number`() throws {
-        #expect(try TestAllTypesProto3(json: #"{"optionalNestedEnum":"NEG"}"#).optionalNestedEnum == .neg)
-        #expect(try TestAllTypesProto3(json: #"{"optionalNestedEnum":-1}"#).optionalNestedEnum == .neg)
-        #expect(try TestAllTypesProto3(json: #"{"optionalNestedEnum":7}"#).optionalNestedEnum == .unrecognized(7))
-        #expect(refusal(#"{"optionalNestedEnum":"neg"}"#) == .unknownEnumValue)
-        #expect(refusal(#"{"optionalNestedEnum":"1"}"#) == .unknownEnumValue)
+        try expectEqual(TestAllTypesProto3(json: #"{"optionalNestedEnum":"NEG"}"#).optionalNestedEnum, .neg)
+        try expectEqual(TestAllTypesProto3(json: #"{"optionalNestedEnum":-1}"#).optionalNestedEnum, .neg)
+        try expectEqual(TestAllTypesProto3(json: #"{"optionalNestedEnum":7}"#).optionalNestedEnum, .unrecognized(7))
+        expectEqual(refusal(#"{"optionalNestedEnum":"neg"}"#), .unknownEnumValue)
+        expectEqual(refusal(#"{"optionalNestedEnum":"1"}"#), .unknownEnumValue)
         #expect(throws: ProtoError.unknownEnumValue) { try TestAllTypesProto2(json: #"{"optionalNestedEnum":7}"#) }
         let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         let json =
             #"{"repeatedNestedEnum":["BAR","?","BAZ"],"mapStringNestedEnum":{"a":"?","b":"BAR"},"oneofEnum":"?"}"#
         let message = try TestAllTypesProto3(json: json, options: ignoring)
-        #expect(message.repeatedNestedEnum == [.bar, .baz])
-        #expect(message.mapStringNestedEnum == ["b": .bar])
-        #expect(message.oneofField == nil)
+        expectEqual(message.repeatedNestedEnum, [.bar, .baz])
+        expectEqual(message.mapStringNestedEnum, ["b": .bar])
+        expectNil(message.oneofField)
     }
 
     @Test func `A JSON text of a message accepts base64 of both alphabets, padded or not`() throws {
         for spelling in ["-_8=", "+/8=", "-_8", "+/8", "+_8"] {
-            #expect(
-                Array(try TestAllTypesProto3(json: "{\"optionalBytes\":\"\(spelling)\"}").optionalBytes) == [
+            expectEqual(
+                Array(try TestAllTypesProto3(json: "{\"optionalBytes\":\"\(spelling)\"}").optionalBytes),
+                [
                     0xFB, 0xFF,
                 ])
         }
         for spelling in ["a", "a===", "ab=", "ab=c", "====", "=", "a b=", "abcd=", "ab\\u0000="] {
-            #expect(refusal("{\"optionalBytes\":\"\(spelling)\"}") == .malformedJSON)
+            expectEqual(refusal("{\"optionalBytes\":\"\(spelling)\"}"), .malformedJSON)
         }
     }
 
     @Test func `A JSON text of a message reads null as absent`() throws {
         let json =
             #"{"optionalInt32":null,"repeatedInt32":null,"mapInt32Int32":null,"oneofString":null,"optionalAny":null}"#
-        #expect(try TestAllTypesProto3(json: json) == TestAllTypesProto3())
-        #expect(refusal(#"{"repeatedInt32":[null]}"#) == .malformedJSON)
-        #expect(refusal(#"{"repeatedNestedMessage":[null]}"#) == .malformedJSON)
-        #expect(refusal(#"{"mapStringString":{"a":null}}"#) == .malformedJSON)
-        #expect(try TestAllTypesProto3(json: #"{"oneofNullValue":null}"#).oneofField == .oneofNullValue(.nullValue))
+        try expectEqual(TestAllTypesProto3(json: json), TestAllTypesProto3())
+        expectEqual(refusal(#"{"repeatedInt32":[null]}"#), .malformedJSON)
+        expectEqual(refusal(#"{"repeatedNestedMessage":[null]}"#), .malformedJSON)
+        expectEqual(refusal(#"{"mapStringString":{"a":null}}"#), .malformedJSON)
+        try expectEqual(TestAllTypesProto3(json: #"{"oneofNullValue":null}"#).oneofField, .oneofNullValue(.nullValue))
     }
 
     @Test func `A JSON text of a message has maps with keys of every type`() throws {
@@ -196,16 +198,16 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
             "mapStringString":{"":"\\u0000"},"mapStringForeignMessage":{"a":{"c":1}}}
             """
         let message = try TestAllTypesProto3(json: json)
-        #expect(message.mapBoolBool == [true: false])
-        #expect(message.mapInt32Int32 == [-1: 1])
-        #expect(message.mapUint64Uint64 == [.max: 1])
-        #expect(message.mapStringString == ["": "\0"])
-        #expect(message.mapStringForeignMessage["a"]?.c == 1)
+        expectEqual(message.mapBoolBool, [true: false])
+        expectEqual(message.mapInt32Int32, [-1: 1])
+        expectEqual(message.mapUint64Uint64, [.max: 1])
+        expectEqual(message.mapStringString, ["": "\0"])
+        expectEqual(message.mapStringForeignMessage["a"]?.c, 1)
         for wrong in [
             "mapBoolBool\":{\"1\":true}", "mapInt32Int32\":{\"\":1}", "mapInt32Int32\":{\"1x\":1}",
             "mapUint32Uint32\":{\"-1\":1}",
         ] {
-            #expect(refusal("{\"\(wrong)}") == .malformedJSON)
+            expectEqual(refusal("{\"\(wrong)}"), .malformedJSON)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchFoundation
 import LatchProtobuf
@@ -18,7 +19,7 @@ import Testing
         }
         let codes = (UInt32(0)..<0x1_0000).filter { Unicode.Scalar($0) != nil }
         let list = try Everything(json: "{\"manyString\":[\(codes.map(escape).joined(separator: ","))]}")
-        #expect(list.manyString.map { $0.unicodeScalars.map(\.value) } == codes.map { [$0] })
+        expectEqual(list.manyString.map { $0.unicodeScalars.map(\.value) }, codes.map { [$0] })
         for code in stride(from: UInt32(0xD800), to: 0xE000, by: 5) {
             #expect(throws: ProtoError.malformedJSON, "\(code)") { try read(escape(code)) }
         }
@@ -28,7 +29,7 @@ import Testing
         for code in stride(from: UInt32(0x1_0000), to: 0x11_0000, by: 9_973) {
             let high = String(0xD800 + (code - 0x1_0000) >> 10, radix: 16)
             let low = String(0xDC00 + (code - 0x1_0000) & 0x3FF, radix: 16)
-            #expect(try read("\"\\u\(high)\\u\(low)\"").unicodeScalars.first?.value == code)
+            try expectEqual(read("\"\\u\(high)\\u\(low)\"").unicodeScalars.first?.value, code)
             #expect(throws: ProtoError.malformedJSON) { try read("\"\\u\(low)\\u\(high)\"") }
             #expect(throws: ProtoError.malformedJSON) { try read("\"\\u\(high)x\\u\(low)\"") }
             #expect(throws: ProtoError.malformedJSON) { try read("\"\\u\(high)\\u\(high)\"") }
@@ -63,7 +64,7 @@ import Testing
             let isText = String(validating: bytes, as: UTF8.self) != nil
             let json = [0x22] + bytes + [0x22]
             do throws(ProtoError) {
-                #expect(Array(try StringValue(json: json).value.utf8) == bytes)
+                expectEqual(Array(try StringValue(json: json).value.utf8), bytes)
                 #expect(isText, "\(bytes)")
             } catch {
                 #expect(!isText, "\(bytes)")
@@ -78,17 +79,17 @@ import Testing
         for count in 0...70 {
             let bytes = Data((0..<count).map { _ in UInt8(random.below(256)) })
             let text = bytes.base64EncodedString()
-            #expect(try BytesValue(bytes).json() == "\"\(text)\"")
+            try expectEqual(BytesValue(bytes).json(), "\"\(text)\"")
             let unpadded = text.replacing("=", with: "")
             let url = unpadded.replacing("+", with: "-").replacing("/", with: "_")
             for spelling in [text, unpadded, url, text.replacing("/", with: "\\/")] {
-                #expect(try BytesValue(json: "\"\(spelling)\"").value == bytes, "\(spelling)")
+                try expectEqual(BytesValue(json: "\"\(spelling)\"").value, bytes, "\(spelling)")
             }
             #expect(throws: ProtoError.malformedJSON) { try BytesValue(json: "\"\(text) \"") }
             #expect(throws: ProtoError.malformedJSON) { try BytesValue(json: "\"\(unpadded)=====\"") }
         }
         let all = Data((0...255).map { UInt8($0) })
-        #expect(try BytesValue(json: BytesValue(all).json()).value == all)
+        try expectEqual(BytesValue(json: BytesValue(all).json()).value, all)
     }
 
     @Test func `Base64 in JSON has the 64 digits, the two others and no more`() {
@@ -113,20 +114,20 @@ import Testing
         "optionalBoolWrapper", "optionalStringWrapper", "repeatedListValue", "optional_int32",
     ])
     func `Null in JSON is not a value of a field`(name: String) throws {
-        #expect(try TestAllTypesProto3(json: "{\"\(name)\":null}") == TestAllTypesProto3())
+        try expectEqual(TestAllTypesProto3(json: "{\"\(name)\":null}"), TestAllTypesProto3())
         for word in ["nul", "nulll", "NULL", "Null", "none", "n"] {
             #expect(throws: ProtoError.malformedJSON) { try TestAllTypesProto3(json: "{\"\(name)\":\(word)}") }
         }
     }
 
     @Test func `Null in JSON is a value of a Value anywhere`() throws {
-        #expect(try TestAllTypesProto3(json: #"{"optionalValue":null}"#).optionalValue?.isNull == true)
+        try expectEqual(TestAllTypesProto3(json: #"{"optionalValue":null}"#).optionalValue?.isNull, true)
         let message = try TestAllTypesProto3(json: #"{"repeatedValue":[null,1,null],"optionalStruct":{"a":null}}"#)
-        #expect(message.repeatedValue.map(\.isNull) == [true, false, true])
-        #expect(message.optionalStruct?["a"]?.isNull == true)
+        expectEqual(message.repeatedValue.map(\.isNull), [true, false, true])
+        expectEqual(message.optionalStruct?["a"]?.isNull, true)
         #expect(try ProtoValue(json: "null").isNull)
-        #expect(try ProtoList(json: "[null,[null]]").values.map(\.isNull) == [true, false])
-        #expect(try ProtoStruct(json: #"{"":null}"#)[""]?.isNull == true)
+        try expectEqual(ProtoList(json: "[null,[null]]").values.map(\.isNull), [true, false])
+        try expectEqual(ProtoStruct(json: #"{"":null}"#)[""]?.isNull, true)
     }
 
     @Test(arguments: [
@@ -151,7 +152,7 @@ import Testing
 
     @Test func `Null in JSON sets no field of a oneof`() throws {
         let message = try TestAllTypesProto3(json: #"{"oneofUint32":null,"oneofString":"a","oneofBytes":null}"#)
-        #expect(message.oneofField == .oneofString("a"))
+        expectEqual(message.oneofField, .oneofString("a"))
         // But a null that is a value is one.
         #expect(throws: ProtoError.duplicateField) {
             try TestAllTypesProto3(json: #"{"oneofNullValue":null,"oneofString":"a"}"#)

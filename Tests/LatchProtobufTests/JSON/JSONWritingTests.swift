@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchFoundation
 import LatchProtobuf
@@ -14,9 +15,9 @@ import Testing
             $0.optionalString = "a\"b\\c\n\u{1}\u{7F}é"
             $0.optionalBytes = Data([0xFB, 0xFF])
         }
-        #expect(
-            try message.json()
-                == #"{"optionalInt32":1,"optionalInt64":"-2","optionalBool":true,"optionalString":"a\"b\\c\n\u0001\u007fé","optionalBytes":"+/8="}"#
+        try expectEqual(
+            message.json(),
+            #"{"optionalInt32":1,"optionalInt64":"-2","optionalBool":true,"optionalString":"a\"b\\c\n\u0001\u007fé","optionalBytes":"+/8="}"#
         )
     }
 
@@ -25,31 +26,29 @@ import Testing
             $0.optionalNestedMessage = .init(a: 1)
             $0.fieldName7 = 2
         }
-        #expect(
-            try message.json(JSONEncodingOptions(preservesProtoNames: true))
-                == #"{"optional_nested_message":{"a":1},"fieldName7":2}"#)
+        try expectEqual(
+            message.json(JSONEncodingOptions(preservesProtoNames: true)),
+            #"{"optional_nested_message":{"a":1},"fieldName7":2}"#)
     }
 
     @Test
     func `A message written as JSON has zero fields only on request, and unset fields with presence never`() throws {
-        #expect(try ForeignMessage().json() == "{}")
-        #expect(try ForeignMessage().json(JSONEncodingOptions(includesDefaults: true)) == #"{"c":0}"#)
+        try expectEqual(ForeignMessage().json(), "{}")
+        try expectEqual(ForeignMessage().json(JSONEncodingOptions(includesDefaults: true)), #"{"c":0}"#)
         let json = try TestAllTypesProto3().json(JSONEncodingOptions(includesDefaults: true))
         #expect(json.contains(#""repeatedInt32":[],"#) && json.contains(#""mapInt32Int32":{}"#))
         #expect(json.contains(#""optionalNestedEnum":"FOO""#) && json.contains(#""optionalInt64":"0""#))
         #expect(!json.contains("oneof") && !json.contains("optionalNestedMessage"))
-        #expect(
-            try TestAllTypesProto2().json(JSONEncodingOptions(includesDefaults: true)).contains("optionalInt32")
-                == false
-        )
+        try expectEqual(
+            TestAllTypesProto2().json(JSONEncodingOptions(includesDefaults: true)).contains("optionalInt32"), false)
     }
 
     @Test func `A message written as JSON has enums by name, and as numbers if unnamed or on request`() throws {
         let message = TestAllTypesProto3 {
             $0.repeatedNestedEnum = [.bar, .unrecognized(9), .neg]
         }
-        #expect(try message.json() == #"{"repeatedNestedEnum":["BAR",9,"NEG"]}"#)
-        #expect(try message.json(JSONEncodingOptions(enumsAsNumbers: true)) == #"{"repeatedNestedEnum":[1,9,-1]}"#)
+        try expectEqual(message.json(), #"{"repeatedNestedEnum":["BAR",9,"NEG"]}"#)
+        try expectEqual(message.json(JSONEncodingOptions(enumsAsNumbers: true)), #"{"repeatedNestedEnum":[1,9,-1]}"#)
     }
 
     @Test func `A message written as JSON has floats in the fewest digits that round-trip`() throws {
@@ -60,12 +59,12 @@ import Testing
             $0.repeatedFloat = [0.1, 16_777_216, .nan]
             $0.repeatedDouble = values
         }.json()
-        #expect(
-            json
-                == #"{"repeatedFloat":[0.1,16777216,"NaN"],"repeatedDouble":[0.1,-0.0,1,1e+21,5e-324,"Infinity","-Infinity",123456789,9007199254740992,-2.5]}"#
+        expectEqual(
+            json,
+            #"{"repeatedFloat":[0.1,16777216,"NaN"],"repeatedDouble":[0.1,-0.0,1,1e+21,5e-324,"Infinity","-Infinity",123456789,9007199254740992,-2.5]}"#
         )
-        #expect(try TestAllTypesProto3(json: json).repeatedDouble == values)
-        #expect(try TestAllTypesProto3(json: json).repeatedDouble[1].sign == .minus)
+        try expectEqual(TestAllTypesProto3(json: json).repeatedDouble, values)
+        try expectEqual(TestAllTypesProto3(json: json).repeatedDouble[1].sign, .minus)
     }
 
     @Test func `A message written as JSON has maps in the order of their keys`() throws {
@@ -74,9 +73,9 @@ import Testing
             $0.mapBoolBool = [true: true, false: false]
             $0.mapStringString = ["b": "", "a": "", "": ""]
         }
-        #expect(
-            try message.json()
-                == #"{"mapInt32Int32":{"-1":3,"9":2,"10":1},"mapBoolBool":{"false":false,"true":true},"mapStringString":{"":"","a":"","b":""}}"#
+        try expectEqual(
+            message.json(),
+            #"{"mapInt32Int32":{"-1":3,"9":2,"10":1},"mapBoolBool":{"false":false,"true":true},"mapStringString":{"":"","a":"","b":""}}"#
         )
     }
 
@@ -92,7 +91,7 @@ import Testing
                     == #"{"[protobuf_test_messages.proto2.groupfield]":{"groupInt32":6},"[protobuf_test_messages.proto2.extension_int32]":5}"#
         )
         let options = JSONDecodingOptions(extensions: AllTypesProto2Extensions.all)
-        #expect(try TestAllTypesProto2(json: json, options: options) == message)
+        try expectEqual(TestAllTypesProto2(json: json, options: options), message)
         #expect(throws: ProtoError.unknownField) { try TestAllTypesProto2(json: json) }
         let twice =
             #"{"[protobuf_test_messages.proto2.extension_int32]":5,"[protobuf_test_messages.proto2.extension_int32]":5}"#
@@ -102,10 +101,10 @@ import Testing
     }
 
     @Test func `A message written as JSON has groups by the field's name`() throws {
-        #expect(
-            try TestAllTypesProto2 {
+        try expectEqual(
+            TestAllTypesProto2 {
                 $0.data = .init(groupInt32: 1)
-            }.json() == #"{"data":{"groupInt32":1}}"#)
-        #expect(try TestAllTypesProto2(json: #"{"data":{"groupInt32":1}}"#).data?.groupInt32 == 1)
+            }.json(), #"{"data":{"groupInt32":1}}"#)
+        try expectEqual(TestAllTypesProto2(json: #"{"data":{"groupInt32":1}}"#).data?.groupInt32, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchConformanceTestee
 import LatchProtobuf
@@ -10,8 +11,8 @@ import Testing
 
     /// Bytes are compared, since NaN is no other NaN.
     private func expectSame<Value: Message>(_ left: Value, _ right: Value, _ seed: UInt64, _ how: String) throws {
-        #expect(
-            try left.serialized(deterministic: true) == right.serialized(deterministic: true),
+        try expectEqual(
+            left.serialized(deterministic: true), right.serialized(deterministic: true),
             "\(Value.name) of seed \(seed) does not come back from \(how)")
     }
 

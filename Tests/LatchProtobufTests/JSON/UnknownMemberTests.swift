@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchCore
 import LatchProtobuf
@@ -25,10 +26,9 @@ import Testing
         "1", "-1.5e3", #""a\u0041""#, "true", "null", "[]", "{}", #"[1,[2,{"a":null}]]"#, #"{"a":{"b":[{}]}}"#,
     ])
     func `An unknown member of JSON can have any value`(value: String) throws {
-        #expect(try TestAllTypesProto3(json: "{\"x\":\(value)}", options: ignoring) == TestAllTypesProto3())
-        #expect(
-            try TestAllTypesProto3(json: "{\"x\": \(value) ,\"optionalInt32\":1}", options: ignoring).optionalInt32 == 1
-        )
+        try expectEqual(TestAllTypesProto3(json: "{\"x\":\(value)}", options: ignoring), TestAllTypesProto3())
+        try expectEqual(
+            TestAllTypesProto3(json: "{\"x\": \(value) ,\"optionalInt32\":1}", options: ignoring).optionalInt32, 1)
     }
 
     @Test(arguments: [
@@ -86,7 +86,7 @@ import Testing
         }
         let deep = try ProtoValue(json: value(100))
         #expect(throws: ProtoError.tooDeep) { try ProtoValue(json: value(101)) }
-        #expect(try ProtoValue(json: deep.json()) == deep)
+        try expectEqual(ProtoValue(json: deep.json()), deep)
         let deeper = try ProtoValue(json: value(512), options: JSONDecodingOptions(depth: 10_000))
         #expect(throws: ProtoError.tooDeep) {
             try ProtoValue(json: value(513), options: JSONDecodingOptions(depth: 10_000))

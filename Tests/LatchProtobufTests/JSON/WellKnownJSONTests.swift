@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchFoundation
 import LatchProtobuf
@@ -16,7 +17,7 @@ import Testing
             ("1600-02-29T00:00:00Z", -11_670_998_400, 0),
         ] as [(String, Int64, Int32)])
     func `A well-known message in JSON is a time of RFC 3339`(text: String, seconds: Int64, nanos: Int32) throws {
-        #expect(try Timestamp(json: "\"\(text)\"") == Timestamp(seconds: seconds, nanos: nanos))
+        try expectEqual(Timestamp(json: "\"\(text)\""), Timestamp(seconds: seconds, nanos: nanos))
     }
 
     @Test(arguments: [
@@ -36,8 +37,8 @@ import Testing
         for (nanos, spelling) in [
             (0, ""), (1, ".000000001"), (1_000, ".000001"), (1_000_000, ".001"), (120_000_000, ".120"),
         ] {
-            #expect(try Timestamp(nanos: Int32(nanos)).json() == "\"1970-01-01T00:00:00\(spelling)Z\"")
-            #expect(try ProtoDuration(nanos: Int32(-nanos)).json() == "\"\(nanos == 0 ? "" : "-")0\(spelling)s\"")
+            try expectEqual(Timestamp(nanos: Int32(nanos)).json(), "\"1970-01-01T00:00:00\(spelling)Z\"")
+            try expectEqual(ProtoDuration(nanos: Int32(-nanos)).json(), "\"\(nanos == 0 ? "" : "-")0\(spelling)s\"")
         }
     }
 
@@ -46,7 +47,7 @@ import Testing
         while day < 2_932_896 {
             let time = Timestamp(
                 seconds: day * 86_400 + day.magnitude.quotientAndRemainder(dividingBy: 86_400).remainder.asInt64)
-            #expect(try Timestamp(json: try time.json()) == time)
+            try expectEqual(Timestamp(json: try time.json()), time)
             day += 37
         }
     }
@@ -56,7 +57,7 @@ import Testing
             ("0s", 0, 0), ("1.5s", 1, 500_000_000), ("-1.5s", -1, -500_000_000), ("-0.000000001s", 0, -1),
             ("315576000000s", 315_576_000_000, 0),
         ] as [(String, Int64, Int32)] {
-            #expect(try ProtoDuration(json: "\"\(text)\"") == ProtoDuration(seconds: seconds, nanos: nanos))
+            try expectEqual(ProtoDuration(json: "\"\(text)\""), ProtoDuration(seconds: seconds, nanos: nanos))
         }
         for text in [
             "", "s", "1", "1 s", "1.s", ".5s", "+1s", "1.0000000001s", "1e3s", "315576000001s", "99999999999999999999s",
@@ -84,8 +85,8 @@ import Testing
 
     @Test func `A well-known message in JSON is a field mask in lowerCamelCase`() throws {
         let mask: FieldMask = ["user.display_name", "id"]
-        #expect(try mask.json() == #""user.displayName,id""#)
-        #expect(try FieldMask(json: #""user.displayName,id""#) == mask)
+        try expectEqual(mask.json(), #""user.displayName,id""#)
+        try expectEqual(FieldMask(json: #""user.displayName,id""#), mask)
         #expect(try FieldMask(json: #""""#) == FieldMask())
         #expect(throws: ProtoError.malformedJSON) { try FieldMask(json: #""display_name""#) }
         #expect(mask.contains("user.display_name.first") && !mask.contains("user"))
@@ -94,27 +95,27 @@ import Testing
     @Test func `A well-known message in JSON is any JSON value`() throws {
         let json = #"{"a":[1,-0.5,null,true,"x",{},[]],"b":{"c":null}}"#
         let value = try ProtoStruct(json: json)
-        #expect(value == ["a": [1, -0.5, nil, true, "x", [:], []], "b": ["c": nil]])
-        #expect(try value.json() == json)
-        #expect(try ProtoValue(json: "null") == .null)
-        #expect(try ProtoValue(json: json).fields == value.fields)
-        #expect(try ProtoList(json: "[1]") == [1])
+        expectEqual(value, ["a": [1, -0.5, nil, true, "x", [:], []], "b": ["c": nil]])
+        try expectEqual(value.json(), json)
+        try expectEqual(ProtoValue(json: "null"), .null)
+        try expectEqual(ProtoValue(json: json).fields, value.fields)
+        try expectEqual(ProtoList(json: "[1]"), [1])
         #expect(throws: ProtoError.malformedJSON) { try ProtoStruct(json: "[]") }
         #expect(throws: ProtoError.malformedJSON) { try ProtoValue(json: "1e999") }
     }
 
     @Test func `A well-known message in JSON is a scalar if it wraps one`() throws {
-        #expect(try StringValue("x").json() == #""x""#)
-        #expect(try Int64Value(7).json() == #""7""#)
-        #expect(try BytesValue(Data([1])).json() == #""AQ==""#)
-        #expect(try UInt64Value(json: "18446744073709551615").value == .max)
+        try expectEqual(StringValue("x").json(), #""x""#)
+        try expectEqual(Int64Value(7).json(), #""7""#)
+        try expectEqual(BytesValue(Data([1])).json(), #""AQ==""#)
+        try expectEqual(UInt64Value(json: "18446744073709551615").value, .max)
         #expect(try BoolValue(json: "true").value)
         #expect(throws: ProtoError.malformedJSON) { try BoolValue(json: "null") }
         let message = try TestAllTypesProto3(
             json: #"{"optionalBoolWrapper":false,"optionalInt32Wrapper":null,"repeatedFloatWrapper":[0,1.5]}"#)
         #expect(message.optionalBoolWrapper == false && message.optionalInt32Wrapper == nil)
-        #expect(message.repeatedFloatWrapper == [0, 1.5])
-        #expect(try message.json() == #"{"optionalBoolWrapper":false,"repeatedFloatWrapper":[0,1.5]}"#)
+        expectEqual(message.repeatedFloatWrapper, [0, 1.5])
+        try expectEqual(message.json(), #"{"optionalBoolWrapper":false,"repeatedFloatWrapper":[0,1.5]}"#)
     }
 }
 
@@ -128,24 +129,24 @@ extension UInt64 {
     @Test func `An Any in JSON has the members of its message after the type`() throws {
         let any = try ProtoAny(packing: ForeignMessage(c: 5))
         let json = #"{"@type":"type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage","c":5}"#
-        #expect(try any.json(JSONEncodingOptions(types: types)) == json)
+        try expectEqual(any.json(JSONEncodingOptions(types: types)), json)
         let reading = JSONDecodingOptions(types: types)
-        #expect(try ProtoAny(json: json, options: reading) == any)
+        try expectEqual(ProtoAny(json: json, options: reading), any)
         let last = #"{"c":5,"@type":"type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage"}"#
-        #expect(try ProtoAny(json: last, options: reading) == any)
-        #expect(try any.unpack(ForeignMessage.self)?.c == 5)
-        #expect(try any.unpack(Timestamp.self) == nil)
+        try expectEqual(ProtoAny(json: last, options: reading), any)
+        try expectEqual(any.unpack(ForeignMessage.self)?.c, 5)
+        try expectNil(any.unpack(Timestamp.self))
     }
 
     @Test func `An Any in JSON has a member value for types with a special JSON form`() throws {
         let any = try ProtoAny(packing: ProtoAny(packing: Timestamp(seconds: 1)))
         let json =
             #"{"@type":"type.googleapis.com/google.protobuf.Any","value":{"@type":"type.googleapis.com/google.protobuf.Timestamp","value":"1970-01-01T00:00:01Z"}}"#
-        #expect(try any.json() == json)
-        #expect(try ProtoAny(json: json) == any)
-        #expect(try ProtoAny(packing: Empty()).json() == #"{"@type":"type.googleapis.com/google.protobuf.Empty"}"#)
-        #expect(try ProtoAny(json: "{}") == ProtoAny())
-        #expect(try ProtoAny().json() == "{}")
+        try expectEqual(any.json(), json)
+        try expectEqual(ProtoAny(json: json), any)
+        try expectEqual(ProtoAny(packing: Empty()).json(), #"{"@type":"type.googleapis.com/google.protobuf.Empty"}"#)
+        try expectEqual(ProtoAny(json: "{}"), ProtoAny())
+        try expectEqual(ProtoAny().json(), "{}")
     }
 
     @Test(arguments: [

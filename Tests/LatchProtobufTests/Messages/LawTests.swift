@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import TestVectors
 import Testing
@@ -32,21 +33,21 @@ import Testing
         let whole = try Value(serialized: first + second)
         var merged = one
         try merged.merge(serialized: second)
-        #expect(try bytes(whole) == bytes(merged), "seed \(seed)")
+        try expectEqual(bytes(whole), bytes(merged), "seed \(seed)")
         // Nothing changes by nothing, and the other message is as it was.
         var same = one
         try same.merge(serialized: [])
-        #expect(try bytes(same) == bytes(one), "seed \(seed)")
+        try expectEqual(bytes(same), bytes(one), "seed \(seed)")
         var none = Value()
         try none.merge(serialized: first)
-        #expect(try bytes(none) == bytes(one), "seed \(seed)")
+        try expectEqual(bytes(none), bytes(one), "seed \(seed)")
         // In whatever way three are put together.
         var left = merged
         try left.merge(serialized: first)
         var right = one
         try right.merge(serialized: second + first)
-        #expect(try bytes(left) == bytes(right), "seed \(seed)")
-        #expect(try bytes(left) == bytes(Value(serialized: first + second + first)), "seed \(seed)")
+        try expectEqual(bytes(left), bytes(right), "seed \(seed)")
+        try expectEqual(bytes(left), bytes(Value(serialized: first + second + first)), "seed \(seed)")
     }
 
     @Test func `Concatenated encodings decode to the merged message`() throws {
@@ -64,10 +65,10 @@ import Testing
                 let other = try #require(other as? Value)
                 let back = try Value(serialized: one.serialized())
                 #expect(one == one && back == back, "seed \(seed)")
-                #expect((one == other) == (other == one), "seed \(seed)")
+                expectEqual(one == other, other == one, "seed \(seed)")
                 #expect(back == one && one == back && back.hashValue == one.hashValue, "seed \(seed)")
-                #expect(Set([one, back, one]).count == 1, "seed \(seed)")
-                #expect(try (one == other) == (bytes(one) == bytes(other)), "seed \(seed)")
+                expectEqual(Set([one, back, one]).count, 1, "seed \(seed)")
+                try expectEqual(one == other, bytes(one) == bytes(other), "seed \(seed)")
                 let json = try Value(
                     json: one.jsonBytes(JSONEncodingOptions(types: LatchConformanceTestee.types)),
                     options: JSONDecodingOptions(types: LatchConformanceTestee.types))
@@ -83,7 +84,7 @@ import Testing
                 let fields = try Self.fields(of: one.serialized())
                 let reversed = Dictionary(grouping: fields, by: \.number).sorted { $0.key > $1.key }
                 let again = try Value(serialized: reversed.flatMap { $0.value.flatMap(\.bytes) })
-                #expect(try bytes(again) == bytes(one), "seed \(seed)")
+                try expectEqual(bytes(again), bytes(one), "seed \(seed)")
             }
             try open(one)
         }
@@ -94,16 +95,16 @@ import Testing
             func open<Value: Message>(_ one: Value) throws {
                 let sent = try one.serialized()
                 var stranger = try Empty(serialized: sent)
-                #expect(stranger.unknownFields.bytes == sent, "seed \(seed)")
-                #expect(try stranger.serialized() == sent, "seed \(seed)")
+                expectEqual(stranger.unknownFields.bytes, sent, "seed \(seed)")
+                try expectEqual(stranger.serialized(), sent, "seed \(seed)")
                 try stranger.merge(serialized: try other.serialized())
                 var merged = one
                 try merged.merge(serialized: other.serialized())
-                #expect(try bytes(Value(serialized: stranger.serialized())) == bytes(merged), "seed \(seed)")
+                try expectEqual(bytes(Value(serialized: stranger.serialized())), bytes(merged), "seed \(seed)")
                 // Unknown to the message inside of another one too.
-                #expect(try Empty(serialized: sent) == Empty(serialized: sent), "seed \(seed)")
+                try expectEqual(Empty(serialized: sent), Empty(serialized: sent), "seed \(seed)")
                 stranger.unknownFields.removeAll()
-                #expect(stranger == Empty(), "seed \(seed)")
+                expectEqual(stranger, Empty(), "seed \(seed)")
             }
             try open(one)
         }
@@ -116,11 +117,11 @@ import Testing
                 var copy = one
                 try copy.merge(serialized: other.serialized())
                 for slot in Value.schema.fields.map(\.slot) where slot.isMultiple(of: 2) { copy.storage.clear(slot) }
-                #expect(try bytes(one) == before, "seed \(seed)")
+                try expectEqual(bytes(one), before, "seed \(seed)")
                 for slot in Value.schema.fields.map(\.slot) { copy.storage.clear(slot) }
                 copy.unknownFields.removeAll()
                 #expect(copy == Value() && copy.hashValue == Value().hashValue, "seed \(seed)")
-                #expect(try bytes(one) == before, "seed \(seed)")
+                try expectEqual(bytes(one), before, "seed \(seed)")
             }
             try open(one)
         }
@@ -136,7 +137,7 @@ import Testing
                 // It is whole between two fields alone.
                 #expect(starts.contains(end))
             } catch {
-                #expect(error == .truncated)
+                expectEqual(error, .truncated)
                 #expect(!starts.contains(end))
             }
         }

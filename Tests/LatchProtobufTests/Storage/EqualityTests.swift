@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtobuf
 import Testing
 
@@ -9,36 +10,36 @@ import Testing
         var other = Everything()
         one.mayDouble = .nan
         other.mayDouble = .nan
-        #expect(one != other)
+        expectNotEqual(one, other)
         (one.mayDouble, other.mayDouble) = (0, -0.0)
-        #expect(one == other)
-        #expect(one.hashValue == other.hashValue)
+        expectEqual(one, other)
+        expectEqual(one.hashValue, other.hashValue)
         // Without presence of its own -0 is set and 0 is not.
         (one.mayDouble, other.mayDouble) = (nil, nil)
         (one.oneDouble, other.oneDouble) = (0, -0.0)
-        #expect(one != other)
+        expectNotEqual(one, other)
         (one.manyFloat, other.manyFloat) = ([.nan], [.nan])
         other.oneDouble = 0
-        #expect(one != other)
+        expectNotEqual(one, other)
     }
 
     @Test func `Two messages differ if only one has a field`() {
         var one = Everything()
         one.mayInt32 = 0
-        #expect(one != Everything())
+        expectNotEqual(one, Everything())
         one.mayInt32 = nil
         one.mayString = ""
-        #expect(one != Everything())
+        expectNotEqual(one, Everything())
         one.mayString = nil
         one.inner = Everything()
-        #expect(one != Everything())
+        expectNotEqual(one, Everything())
         one.inner = nil
         one.manyInt32 = [1]
         one.manyInt32 = []
         one.byStringInt32 = ["a": 1]
         one.byStringInt32["a"] = nil
-        #expect(one == Everything())
-        #expect(one.hashValue == Everything().hashValue)
+        expectEqual(one, Everything())
+        expectEqual(one.hashValue, Everything().hashValue)
     }
 
     @Test func `Two messages are equal regardless of how they were built`() throws {
@@ -47,12 +48,12 @@ import Testing
         changed.oneString = "x"
         changed.inners.append(Everything())
         changed.byName["new"] = Everything()
-        #expect(changed != message)
+        expectNotEqual(changed, message)
         changed.oneString = message.oneString
         changed.inners.removeLast()
         changed.byName["new"] = nil
-        #expect(changed == message)
-        #expect(Set([message, changed]).count == 1)
+        expectEqual(changed, message)
+        expectEqual(Set([message, changed]).count, 1)
     }
 
     @Test func `Two messages share only unchanged parts`() {
@@ -64,9 +65,10 @@ import Testing
         }
         let copy = list
         list.inners[500].oneInt32 = -1
-        #expect(copy.inners[500].oneInt32 == 500)
-        #expect(list.inners[501] == copy.inners[501])
-        #expect(list.inners.map(\.oneInt32).reduce(0, +) == 499_500 - 501)
+        expectEqual(copy.inners[500].oneInt32, 500)
+        expectEqual(list.inners[501], copy.inners[501])
+        let sum: Int32 = list.inners.reduce(0) { $0 + $1.oneInt32 }
+        expectEqual(sum, 499_500 - 501)
     }
 }
 
@@ -76,9 +78,9 @@ import Testing
         outer.list = [Odd(), Odd()]
         outer.list[1].storage[string: 0] = "x"
         outer.byName = ["a": outer.list[1]]
-        #expect(outer.list.map { $0.storage[string: 0] } == ["", "x"])
-        #expect(outer.list.map(\.more) == [7, 7])
-        #expect(outer.byName["a"]?.storage[string: 0] == "x")
+        expectEqual(outer.list.map { $0.storage[string: 0] }, ["", "x"])
+        expectEqual(outer.list.map(\.more), [7, 7])
+        expectEqual(outer.byName["a"]?.storage[string: 0], "x")
     }
 
     private struct Odd: Message {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProtobuf
 import Testing
@@ -33,58 +34,58 @@ import Testing
 
     @Test func `An extension reads as its default if it is absent`() {
         let message = Extended()
-        #expect(message[Self.nick] == "")
-        #expect(message[Self.age] == nil)
-        #expect(message[Self.codes] == [])
-        #expect(message[Self.grade] == .a)
-        #expect(message[Self.device] == nil)
-        #expect(message[Self.greeting] == "hi")
+        expectEqual(message[Self.nick], "")
+        expectNil(message[Self.age])
+        expectEqual(message[Self.codes], [])
+        expectEqual(message[Self.grade], .a)
+        expectNil(message[Self.device])
+        expectEqual(message[Self.greeting], "hi")
         #expect(!message.has(Self.greeting))
     }
 
     @Test func `An extension is a part of the message's value`() {
         let message = filled()
         var other = message
-        #expect(other == message)
-        #expect(other.hashValue == message.hashValue)
+        expectEqual(other, message)
+        expectEqual(other.hashValue, message.hashValue)
         other[Self.nick] = "grace"
-        #expect(message[Self.nick] == "ada")
-        #expect(other != message)
+        expectEqual(message[Self.nick], "ada")
+        expectNotEqual(other, message)
         other = message
         other.clear(Self.device)
-        #expect(message[Self.device]?.name == "phone")
-        #expect(other[Self.device] == nil)
+        expectEqual(message[Self.device]?.name, "phone")
+        expectNil(other[Self.device])
         var cleared = Extended()
         cleared[Self.nick] = "x"
         cleared.clear(Self.nick)
-        #expect(cleared == Extended())
+        expectEqual(cleared, Extended())
     }
 
     @Test func `An extension is decoded if it is listed, and otherwise an unknown field`() throws {
         let message = filled()
         let bytes = try message.serialized(deterministic: true)
         let known = try Extended(serialized: bytes, extensions: Self.all)
-        #expect(known == message)
-        #expect(known[Self.age] == -3)
-        #expect(known[Self.devices].map(\.name) == ["phone", ""])
+        expectEqual(known, message)
+        expectEqual(known[Self.age], -3)
+        expectEqual(known[Self.devices].map(\.name), ["phone", ""])
         let unknown = try Extended(serialized: bytes)
-        #expect(unknown[Self.nick] == "")
+        expectEqual(unknown[Self.nick], "")
         #expect(!unknown.unknownFields.isEmpty)
-        #expect(try unknown.serialized() == bytes)
+        try expectEqual(unknown.serialized(), bytes)
     }
 
     @Test func `An extension extends lists, merges, and keeps unknown values of a closed enum`() throws {
         let bytes =
             Wire.packed(102, [1]) + Wire.varints(102, [2]) + Wire.varints(103, [9]) + Wire.packed(104, [1, 9, 2])
         let message = try Extended(serialized: bytes, extensions: Self.all)
-        #expect(message[Self.codes] == [1, 2])
+        expectEqual(message[Self.codes], [1, 2])
         #expect(!message.has(Self.grade))
-        #expect(message[Self.grades] == [.a, .b])
-        #expect(message.unknownFields.bytes == Wire.varints(103, [9]) + Wire.varints(104, [9]))
+        expectEqual(message[Self.grades], [.a, .b])
+        expectEqual(message.unknownFields.bytes, Wire.varints(103, [9]) + Wire.varints(104, [9]))
         let parts = Wire.delimited(105, Wire.delimited(1, [0x61])) + Wire.delimited(105, Wire.delimited(2, [1]))
         let device = try Extended(serialized: parts, extensions: Self.all)[Self.device]
-        #expect(device?.name == "a")
-        #expect(device?.serial == Data([1]))
+        expectEqual(device?.name, "a")
+        expectEqual(device?.serial, Data([1]))
     }
 
     @Test func `An extension is redacted if it is secret`() {

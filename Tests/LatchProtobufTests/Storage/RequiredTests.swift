@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchProtobuf
 import Testing
@@ -14,10 +15,10 @@ import Testing
     @Test func `A required field is missing until it is set, even to zero`() throws {
         #expect(!Strict().isInitialized)
         #expect(whole.isInitialized)
-        #expect(try whole.serialized() == [0x08, 0])
+        try expectEqual(whole.serialized(), [0x08, 0])
         #expect(throws: ProtoError.missingField) { try Strict().serialized() }
         #expect(throws: ProtoError.missingField) { try Strict(serialized: []) }
-        #expect(try Strict(serialized: [0x08, 0]) == whole)
+        try expectEqual(Strict(serialized: [0x08, 0]), whole)
     }
 
     @Test func `A required field is reported with its path`() {
@@ -31,7 +32,7 @@ import Testing
                 return error.message
             }
         }
-        #expect(missing { _ in } == "")
+        expectEqual(missing { _ in }, "")
         #expect(missing { $0.inner = Strict() }.contains("inner.id"))
         #expect(missing { $0.list = [whole, Strict()] }.contains("list[1].id"))
         #expect(missing { $0.byName = ["k": Strict()] }.contains("by_name[…].id"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProtobuf
@@ -15,20 +16,21 @@ import Testing
             #expect(!message.storage.has(slot), "slot \(slot)")
         }
         message.storage[string: 9] = "read"
-        #expect(try message.serialized() == [0x52, 4] + Array("read".utf8))
-        #expect(try Broken(serialized: message.serialized()) == message)
+        try expectEqual(message.serialized(), [0x52, 4] + Array("read".utf8))
+        try expectEqual(Broken(serialized: message.serialized()), message)
     }
 
     @Test func `A schema finds fields with small, large and sparse numbers`() throws {
         var message = Sparse()
         for slot in 0..<5 { message.storage[int32: slot] = Int32(slot + 1) }
         let bytes = try message.serialized()
-        #expect(
-            bytes == Wire.varints(1, [4]) + Wire.varints(2, [2]) + Wire.varints(1000, [3])
+        expectEqual(
+            bytes,
+            Wire.varints(1, [4]) + Wire.varints(2, [2]) + Wire.varints(1000, [3])
                 + Wire.varints(70_000, [5]) + Wire.varints(536_870_911, [1]))
-        #expect(try Sparse(serialized: bytes) == message)
+        try expectEqual(Sparse(serialized: bytes), message)
         let unknown = Wire.varints(999, [1]) + Wire.varints(69_999, [1])
-        #expect(try Sparse(serialized: unknown).unknownFields.bytes == unknown)
+        try expectEqual(Sparse(serialized: unknown).unknownFields.bytes, unknown)
     }
 
     @Test func `A schema can be read by many tasks at once`() async throws {
@@ -48,11 +50,11 @@ import Testing
 
     @Test func `A schema of an enum knows names, numbers and aliases`() {
         let schema = EnumSchema("test.v1.Alias", "1 FIRST\n2 SECOND\n1 ALSO_FIRST\nnonsense\n-5 LOW")
-        #expect(schema.name(of: 1) == "FIRST")
-        #expect(schema.number(of: "ALSO_FIRST") == 1)
-        #expect(schema.number(of: "LOW") == -5)
-        #expect(schema.name(of: 9) == nil)
-        #expect(schema.number(of: "nonsense") == nil)
+        expectEqual(schema.name(of: 1), "FIRST")
+        expectEqual(schema.number(of: "ALSO_FIRST"), 1)
+        expectEqual(schema.number(of: "LOW"), -5)
+        expectNil(schema.name(of: 9))
+        expectNil(schema.number(of: "nonsense"))
     }
 
     @Test func `A schema does not outlive the last owner of its messages`() {
@@ -70,9 +72,9 @@ import Testing
             holders.append(Held(copy))
         }
         holders.removeSubrange(0..<19)
-        #expect(holders[0].message.inners[0].oneString == "19")
-        #expect(holders[0].message.byName[""]?.oneString == "19")
-        #expect(message == Everything.filled(depth: 2))
+        expectEqual(holders[0].message.inners[0].oneString, "19")
+        expectEqual(holders[0].message.byName[""]?.oneString, "19")
+        expectEqual(message, Everything.filled(depth: 2))
     }
 }
 

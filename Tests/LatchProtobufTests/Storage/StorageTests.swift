@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProtobuf
 import Testing
@@ -7,8 +8,8 @@ import Testing
 @Suite struct StorageTests {
     @Test func `A message reads back every value that was set`() {
         var person = Person()
-        #expect(person.id == "")
-        #expect(person.contact == nil)
+        expectEqual(person.id, "")
+        expectNil(person.contact)
         person.id = "42"
         person.role = .admin
         person.nickname = ""
@@ -20,21 +21,21 @@ import Testing
         person.roles = [.admin, .unrecognized(7)]
         person.roleByName = ["ada": .user]
         person.logins = [5: Date(timeIntervalSince1970: 5)]
-        #expect(person.id == "42")
-        #expect(person.role == .admin)
-        #expect(person.nickname == "")
-        #expect(person.permissions == ["a", "b"])
-        #expect(person.labels == ["x": 1])
-        #expect(person.age == 0)
-        #expect(person.timeout == .milliseconds(-1500))
-        #expect(person.createdAt == Date(timeIntervalSince1970: -0.25))
-        #expect(person.roles == [.admin, .unrecognized(7)])
-        #expect(person.roleByName == ["ada": .user])
-        #expect(person.logins == [5: Date(timeIntervalSince1970: 5)])
+        expectEqual(person.id, "42")
+        expectEqual(person.role, .admin)
+        expectEqual(person.nickname, "")
+        expectEqual(person.permissions, ["a", "b"])
+        expectEqual(person.labels, ["x": 1])
+        expectEqual(person.age, 0)
+        expectEqual(person.timeout, .milliseconds(-1500))
+        expectEqual(person.createdAt, Date(timeIntervalSince1970: -0.25))
+        expectEqual(person.roles, [.admin, .unrecognized(7)])
+        expectEqual(person.roleByName, ["ada": .user])
+        expectEqual(person.logins, [5: Date(timeIntervalSince1970: 5)])
         person.clearCreatedAt()
         person.age = nil
         #expect(!person.hasCreatedAt)
-        #expect(person.age == nil)
+        expectNil(person.age)
     }
 
     @Test func `A message has value semantics: a copy does not change with it`() {
@@ -45,25 +46,25 @@ import Testing
         copy.id = "copy"
         copy.devices[1].name = "phone"
         copy.friends["ada"]?.id = "ada"
-        #expect(person.id == "")
-        #expect(person.devices[1].name == "")
-        #expect(person.friends["ada"]?.id == "")
-        #expect(copy.devices[1].name == "phone")
-        #expect(copy.friends["ada"]?.id == "ada")
-        #expect(copy != person)
+        expectEqual(person.id, "")
+        expectEqual(person.devices[1].name, "")
+        expectEqual(person.friends["ada"]?.id, "")
+        expectEqual(copy.devices[1].name, "phone")
+        expectEqual(copy.friends["ada"]?.id, "ada")
+        expectNotEqual(copy, person)
     }
 
     @Test func `A message holds one field of a oneof at a time`() {
         var person = Person()
         person.contact = .email("a@b.c")
         person.contact = .phone("")
-        #expect(person.contact == .phone(""))
+        expectEqual(person.contact, .phone(""))
         var home = Device()
         home.name = "home"
         person.contact = .home(home)
-        #expect(person.contact == .home(home))
+        expectEqual(person.contact, .home(home))
         person.contact = nil
-        #expect(person == Person())
+        expectEqual(person, Person())
     }
 
     @Test func `A message redacts secrets, also in nested messages and mirrors`() {
@@ -91,9 +92,9 @@ import Testing
         person.storage[string: 99] = "x"
         person.storage[string: -1] = "x"
         let wrong: [Person] = person.storage[messages: 5]
-        #expect(person.id == "42")
-        #expect(person.storage[int64: 0] == 0)
-        #expect(person.storage[string: 99] == "")
+        expectEqual(person.id, "42")
+        expectEqual(person.storage[int64: 0], 0)
+        expectEqual(person.storage[string: 99], "")
         #expect(wrong.isEmpty)
     }
 }

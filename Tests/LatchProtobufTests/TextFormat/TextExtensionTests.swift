@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProtobuf
 import Testing
@@ -20,10 +21,10 @@ import Testing
 
     @Test func `An extension in the text format can be repeated, as single values or in lists`() throws {
         let many = (0..<20_000).map { "[test.v1.numbers]: \($0)" }.joined(separator: "\n")
-        #expect(try read(many)[numbers] == (0..<20_000).map { Int32($0) })
-        #expect(
-            try read("[test.v1.numbers]: [1, 2] [test.v1.numbers]: 3, [test . v1 . numbers]: []")[numbers] == [1, 2, 3])
-        #expect(try read("[test.v1.numbers]: []") == Host())
+        try expectEqual(read(many)[numbers], (0..<20_000).map { Int32($0) })
+        try expectEqual(
+            read("[test.v1.numbers]: [1, 2] [test.v1.numbers]: 3, [test . v1 . numbers]: []")[numbers], [1, 2, 3])
+        try expectEqual(read("[test.v1.numbers]: []"), Host())
         #expect(try !read("[test.v1.numbers]: []").has(numbers))
     }
 
@@ -45,7 +46,7 @@ import Testing
             init(storage: MessageStorage) { self.storage = storage }
         }
         let text = "outer {\n  x: 1\n}\nOwn {\n  x: 2\n}\n"
-        #expect(try M(text: text).text() == text)
+        try expectEqual(M(text: text).text(), text)
         #expect(throws: ProtoError.unknownField) { try M(text: "Outer { x: 1 }") }
     }
 
@@ -66,12 +67,12 @@ import Testing
         let text = "[test.v1.Item] {\n  i: 1\n}\n[test.v1.other] {\n  i: 2\n}\n"
         let items = try Items(text: text, options: options)
         #expect(items.has(own) && items.has(other))
-        #expect(items.text() == text)
-        #expect(try Items(text: "[test.v1.Item.item] { i: 1 } [test.v1.other] { i: 2 }", options: options) == items)
+        expectEqual(items.text(), text)
+        try expectEqual(Items(text: "[test.v1.Item.item] { i: 1 } [test.v1.other] { i: 2 }", options: options), items)
     }
 
     @Test func `An extension in the text format occurs at most once if it is singular`() throws {
-        #expect(try read("[test.v1.word]: 'a' # 'b'")[word] == "a")
+        try expectEqual(read("[test.v1.word]: 'a' # 'b'")[word], "a")
         #expect(try read("[test.v1.word]: ''").has(word))
         #expect(throws: ProtoError.duplicateField) { try read("[test.v1.word]: 'a' [test.v1.word]: 'b'") }
         #expect(throws: ProtoError.duplicateField) { try read("[test.v1.inner] {} [test.v1.inner] {}") }
@@ -86,10 +87,11 @@ import Testing
         host[inner] = nested
         let text = host.text()
         #expect(text.contains("[test.v1.inner] {\n  [test.v1.word]: \"\"\n}\n"))
-        #expect(try read(text) == host)
+        try expectEqual(read(text), host)
         let bytes = try Host(serialized: host.serialized(), extensions: [numbers, word, inner])
         #expect(bytes == host && bytes.hashValue == host.hashValue)
-        #expect(try Host(json: host.json(), options: JSONDecodingOptions(extensions: [numbers, word, inner])) == host)
+        try expectEqual(
+            Host(json: host.json(), options: JSONDecodingOptions(extensions: [numbers, word, inner])), host)
     }
 
     @Test(arguments: [
@@ -103,7 +105,7 @@ import Testing
         guard text.hasPrefix("[") else { return }
         var skipping = options
         skipping.ignoresUnknownFields = true
-        #expect(try Host(text: text, options: skipping) == Host())
+        try expectEqual(Host(text: text, options: skipping), Host())
     }
 
     @Test(arguments: [
@@ -135,7 +137,7 @@ import Testing
             (#""'""#, [0x27]), ("'\u{1}\t'", [1, 9]), (#"'\08'"#, [0, 0x38]),
         ] as [(String, [UInt8])])
     func `A string in the text format is read with C's escapes`(text: String, bytes: [UInt8]) throws {
-        #expect(try read(text) == bytes)
+        try expectEqual(read(text), bytes)
     }
 
     @Test(arguments: [
@@ -150,6 +152,6 @@ import Testing
         var message = Everything()
         for byte in UInt8.min...UInt8.max { message.manyBytes.append(Data([byte, 0x31, byte])) }
         message.oneString = (1...0x2FF).compactMap { Unicode.Scalar($0) }.map { String($0) }.joined()
-        #expect(try Everything(text: message.text()) == message)
+        try expectEqual(Everything(text: message.text()), message)
     }
 }

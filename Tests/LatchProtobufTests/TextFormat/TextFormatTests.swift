@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchFoundation
 import LatchProtobuf
@@ -28,7 +29,7 @@ import Testing
         #expect(text.contains("optional_nested_message {\n  a: 1\n}\n"))
         #expect(text.contains("map_int32_int32 {\n  key: 2\n  value: 3\n}\n"))
         #expect(text.contains("repeated_double: 1\nrepeated_double: inf\nrepeated_double: -0.5\n"))
-        #expect(try read(text) == message)
+        try expectEqual(read(text), message)
     }
 
     @Test func `A message in the text format takes both brackets, lists, separators and comments`() throws {
@@ -40,10 +41,10 @@ import Testing
             map_string_string: [{ key: 'a' value: 'b' }, <>] optional_bool: t repeated_bool: [True, 0, f]
             """
         let message = try read(text)
-        #expect(message.repeatedInt32 == [1, 2, 3])
-        #expect(message.repeatedNestedMessage.map(\.a) == [1, 2, 3, 4])
-        #expect(message.optionalNestedMessage?.corecursive?.optionalString == "ab")
-        #expect(message.mapStringString == ["a": "b", "": ""])
+        expectEqual(message.repeatedInt32, [1, 2, 3])
+        expectEqual(message.repeatedNestedMessage.map(\.a), [1, 2, 3, 4])
+        expectEqual(message.optionalNestedMessage?.corecursive?.optionalString, "ab")
+        expectEqual(message.mapStringString, ["a": "b", "": ""])
         #expect(message.optionalBool && message.repeatedBool == [true, false, false])
     }
 
@@ -51,9 +52,9 @@ import Testing
     @Test
     func `A message in the text format takes a singular field again only while it is zero and has no presence`() throws
     {
-        #expect(try read("optional_int32: 0 optional_int32: 2").optionalInt32 == 2)
-        #expect(try read("optional_int32: 0 optional_int32: 0 optional_int32: 3").optionalInt32 == 3)
-        #expect(try read("optional_string: '' optional_string: 'x'").optionalString == "x")
+        try expectEqual(read("optional_int32: 0 optional_int32: 2").optionalInt32, 2)
+        try expectEqual(read("optional_int32: 0 optional_int32: 0 optional_int32: 3").optionalInt32, 3)
+        try expectEqual(read("optional_string: '' optional_string: 'x'").optionalString, "x")
         for text in [
             "optional_int32: 1 optional_int32: 1", "optional_int32: 2 optional_int32: 0",
             "optional_int32: 0 optional_int32: 2 optional_int32: 2", "recursive_message {} recursive_message {}",
@@ -92,8 +93,8 @@ import Testing
         let text =
             "optional_any {\n  [type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage] {\n    c: 1\n  }\n}\n"
         let message = try read(text)
-        #expect(try message.optionalAny?.unpack(ForeignMessage.self)?.c == 1)
-        #expect(message.text(TextFormatEncodingOptions(types: [ForeignMessage.self])) == text)
+        try expectEqual(message.optionalAny?.unpack(ForeignMessage.self)?.c, 1)
+        expectEqual(message.text(TextFormatEncodingOptions(types: [ForeignMessage.self])), text)
         #expect(
             message.text().contains("type_url: \"type.googleapis.com/")
                 && message.text().contains("value: \"\\010\\001\""))
@@ -106,19 +107,17 @@ import Testing
         }
         message[AllTypesProto2Extensions.extensionInt32] = 2
         let text = message.text()
-        #expect(
-            text
-                == "Data {\n  group_int32: 1\n}\nMultiWordGroupField {\n}\n[protobuf_test_messages.proto2.extension_int32]: 2\n"
+        expectEqual(
+            text,
+            "Data {\n  group_int32: 1\n}\nMultiWordGroupField {\n}\n[protobuf_test_messages.proto2.extension_int32]: 2\n"
         )
-        #expect(
-            try TestAllTypesProto2(
-                text: text, options: TextFormatDecodingOptions(extensions: AllTypesProto2Extensions.all))
-                == message)
+        try expectEqual(
+            TestAllTypesProto2(
+                text: text, options: TextFormatDecodingOptions(extensions: AllTypesProto2Extensions.all)), message)
         let small = text.replacing("MultiWordGroupField", with: "multiwordgroupfield")
-        #expect(
-            try TestAllTypesProto2(
-                text: small, options: TextFormatDecodingOptions(extensions: AllTypesProto2Extensions.all))
-                == message)
+        try expectEqual(
+            TestAllTypesProto2(
+                text: small, options: TextFormatDecodingOptions(extensions: AllTypesProto2Extensions.all)), message)
         #expect(throws: ProtoError.unknownField) { try TestAllTypesProto2(text: text) }
     }
 
@@ -128,10 +127,10 @@ import Testing
             1, 0xFF,
         ]
         let message = try ForeignMessage(serialized: unknown)
-        #expect(message.text() == "")
-        #expect(
-            message.text(TextFormatEncodingOptions(includesUnknownFields: true))
-                == "1001: 5\n1002: 0x00000001\n1003: 0x0000000000000002\n1004 {\n  1: 9\n}\n1005: \"\\377\"\n")
+        expectEqual(message.text(), "")
+        expectEqual(
+            message.text(TextFormatEncodingOptions(includesUnknownFields: true)),
+            "1001: 5\n1002: 0x00000001\n1003: 0x0000000000000002\n1004 {\n  1: 9\n}\n1005: \"\\377\"\n")
     }
 
     @Test func `A message in the text format writes hostile unknown fields without exhausting the stack`() throws {
@@ -153,10 +152,9 @@ import Testing
     }
 
     @Test func `A message in the text format skips reserved names, and unknown fields on request`() throws {
-        #expect(try read("reserved_field { a: [1, 'x'] [x.y] <> } optional_int32: 1").optionalInt32 == 1)
+        try expectEqual(read("reserved_field { a: [1, 'x'] [x.y] <> } optional_int32: 1").optionalInt32, 1)
         let options = TextFormatDecodingOptions(ignoresUnknownFields: true)
-        #expect(
-            try TestAllTypesProto3(text: "nobody: -inf [a.b]: 1 optional_int32: 1", options: options).optionalInt32 == 1
-        )
+        try expectEqual(
+            TestAllTypesProto3(text: "nobody: -inf [a.b]: 1 optional_int32: 1", options: options).optionalInt32, 1)
     }
 }

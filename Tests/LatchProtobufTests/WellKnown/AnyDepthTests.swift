@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchConformanceTestee
 import LatchFoundation
 import LatchProtobuf
@@ -16,8 +17,8 @@ import Testing
     @Test(arguments: [1, 2, 10, 60])
     func `An Any in an Any comes back from JSON and from the text format`(depth: Int) throws {
         let any = try nested(depth)
-        #expect(try ProtoAny(json: any.jsonBytes()) == any)
-        #expect(try ProtoAny(text: any.text()) == any)
+        try expectEqual(ProtoAny(json: any.jsonBytes()), any)
+        try expectEqual(ProtoAny(text: any.text()), any)
     }
 
     @Test
@@ -25,13 +26,13 @@ import Testing
         let any = try nested(1_000)
         let bytes = try any.serialized()
         let read = try ProtoAny(serialized: bytes)
-        #expect(read == any)
+        expectEqual(read, any)
         #expect(throws: ProtoError.tooDeep) { try read.json() }
         let text = read.text()
         // At some depth it is the URL and the bytes that it is, and reads back as the same.
         #expect(text.contains("type_url: "))
-        #expect(try ProtoAny(text: text) == any)
-        #expect(try read.unpack(ProtoAny.self) == nested(999))
+        try expectEqual(ProtoAny(text: text), any)
+        try expectEqual(read.unpack(ProtoAny.self), nested(999))
     }
 
     @Test func `An Any in an Any is read from JSON up to the depth limit`() throws {
@@ -39,7 +40,7 @@ import Testing
             let open = #"{"@type":"type.googleapis.com/google.protobuf.Any","value":"#
             return String(repeating: open, count: depth) + "{}" + String(repeating: "}", count: depth)
         }
-        #expect(try ProtoAny(json: json(99)).typeName == "google.protobuf.Any")
+        try expectEqual(ProtoAny(json: json(99)).typeName, "google.protobuf.Any")
         #expect(throws: ProtoError.tooDeep) { try ProtoAny(json: json(100)) }
         #expect(throws: ProtoError.tooDeep) {
             try ProtoAny(json: json(600), options: JSONDecodingOptions(depth: 5_000))
@@ -70,14 +71,14 @@ import Testing
     ])
     func `An Any in an Any can name its type anywhere`(json: String) throws {
         let any = try ProtoAny(json: json)
-        #expect(any.typeURL == "a/google.protobuf.Duration")
-        #expect(try any.unpack(ProtoDuration.self)?.seconds == 1)
+        expectEqual(any.typeURL, "a/google.protobuf.Duration")
+        try expectEqual(any.unpack(ProtoDuration.self)?.seconds, 1)
     }
 
     @Test func `An Any in an Any keeps undecodable content as bytes in the text format`() throws {
         let broken = ProtoAny(typeURL: "a/google.protobuf.Duration", value: Data([0xFF]))
-        #expect(broken.text() == "type_url: \"a/google.protobuf.Duration\"\nvalue: \"\\377\"\n")
-        #expect(try ProtoAny(text: broken.text()) == broken)
+        expectEqual(broken.text(), "type_url: \"a/google.protobuf.Duration\"\nvalue: \"\\377\"\n")
+        try expectEqual(ProtoAny(text: broken.text()), broken)
         #expect(throws: ProtoError.self) { try broken.json() }
         #expect(throws: ProtoError.self) { try broken.unpack(ProtoDuration.self) }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProtobuf
 import Testing
@@ -16,8 +17,8 @@ import Testing
     func `A time at its edge round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
         let time = Timestamp(seconds: seconds, nanos: nanos)
         #expect(time.isValid)
-        #expect(try time.json() == "\"\(text)\"")
-        #expect(try Timestamp(json: "\"\(text)\"") == time)
+        try expectEqual(time.json(), "\"\(text)\"")
+        try expectEqual(Timestamp(json: "\"\(text)\""), time)
     }
 
     @Test(
@@ -30,7 +31,7 @@ import Testing
         #expect(!time.isValid)
         #expect(throws: ProtoError.unrepresentable) { try time.json() }
         // But bytes say anything, and a date is made of it without harm.
-        #expect(try Timestamp(serialized: time.serialized()) == time)
+        try expectEqual(Timestamp(serialized: time.serialized()), time)
         _ = time.date
     }
 
@@ -43,9 +44,9 @@ import Testing
         let date = Date(timeIntervalSinceReferenceDate: seconds)
         let time = Timestamp(date)
         #expect((0...1_000_000_000).contains(time.nanos))
-        #expect(try Timestamp(serialized: time.serialized()) == time)
+        try expectEqual(Timestamp(serialized: time.serialized()), time)
         _ = time.date
-        if time.isValid { #expect(try Timestamp(json: time.json()) == time) }
+        if time.isValid { try expectEqual(Timestamp(json: time.json()), time) }
     }
 }
 
@@ -60,9 +61,9 @@ import Testing
     func `A duration at its edge round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
         let span = ProtoDuration(seconds: seconds, nanos: nanos)
         #expect(span.isValid)
-        #expect(try span.json() == "\"\(text)\"")
-        #expect(try ProtoDuration(json: "\"\(text)\"") == span)
-        #expect(ProtoDuration(span.duration) == span)
+        try expectEqual(span.json(), "\"\(text)\"")
+        try expectEqual(ProtoDuration(json: "\"\(text)\""), span)
+        expectEqual(ProtoDuration(span.duration), span)
     }
 
     @Test(
@@ -74,7 +75,7 @@ import Testing
         let span = ProtoDuration(seconds: seconds, nanos: nanos)
         #expect(!span.isValid)
         #expect(throws: ProtoError.unrepresentable) { try span.json() }
-        #expect(try ProtoDuration(serialized: span.serialized()) == span)
+        try expectEqual(ProtoDuration(serialized: span.serialized()), span)
         _ = span.duration
     }
 
@@ -92,7 +93,7 @@ import Testing
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(-1), .seconds(-1.5)])
     func `A duration at its edge is made of any duration without harm`(duration: Duration) throws {
         let span = ProtoDuration(duration)
-        #expect(span.duration == duration)
+        expectEqual(span.duration, duration)
         #expect(span.seconds == 0 || span.nanos == 0 || (span.seconds < 0) == (span.nanos < 0))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -43,10 +44,10 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
             await #expect(throws: RPCError.unauthenticated) {
                 try await stranger.clientStream(Notes.add, RPCStream([note]))
             }
-            #expect(count.withLock { $0 } == 0)
+            expectEqual(count.withLock { $0 }, 0)
             let known = CallOptions(metadata: [.authorization: "Bearer x"])
-            #expect(try await stranger.unary(Notes.echo, note, known).message == note)
-            #expect(count.withLock { $0 } == 1)
+            try await expectEqual(stranger.unary(Notes.echo, note, known).message, note)
+            expectEqual(count.withLock { $0 }, 1)
         }
     }
 
@@ -63,7 +64,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
             })
         try await serving(service) { url in
             let channel = try channel(style, url, marking())
-            #expect(try await channel.unary(Notes.echo, Note()).message.text == "ada")
+            try await expectEqual(channel.unary(Notes.echo, Note()).message.text, "ada")
             for size in [200, 1000] {
                 let note = Note(text: String(repeating: "a", count: size))
                 await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, note) }
@@ -90,9 +91,9 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
             for await _ in begun.stream {}
             // One loop serves both connections.
             let quick = try RPCChannel(url)
-            #expect(try await quick.unary(Notes.echo, Note(text: "b")).message.text == "b")
+            try await expectEqual(quick.unary(Notes.echo, Note(text: "b")).message.text, "b")
             gate.signal()
-            #expect(try await answer.message == large)
+            try await expectEqual(answer.message, large)
         }
     }
 
@@ -110,7 +111,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
             fields: [.contentType: "application/proto", .contentEncoding: "mark"], body: HTTPBody(content))
         request.context.memory = MemoryReservation(budget)
         let response = try await RPCService([echo], compressions: [marking(look)]).respond(to: request)
-        #expect(response.status == .ok)
+        expectEqual(response.status, .ok)
         // Gzip can make more of a thousand bytes than a small message has; what came out is held until the response.
         let (advance, rest) = (held.withLock { $0[0] }, held.withLock { $0[1] })
         #expect(advance >= 32 << 10)
@@ -127,12 +128,12 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
         try await serving(service, configuration) { url in
             let channel = try RPCChannel(url, using: style, compression: .gzip, assumingHTTP2: false)
             let fits = Note(data: [UInt8](repeating: 0, count: 400_000))
-            for _ in 0..<30 { #expect(try await channel.unary(Notes.echo, fits).message == fits) }
+            for _ in 0..<30 { try await expectEqual(channel.unary(Notes.echo, fits).message, fits) }
             let tooLarge = Note(data: [UInt8](repeating: 0, count: 3_900_000))
             for _ in 0..<3 {
                 await #expect(throws: RPCError.unavailable) { try await channel.unary(Notes.echo, tooLarge) }
             }
-            #expect(try await channel.unary(Notes.echo, fits).message == fits)
+            try await expectEqual(channel.unary(Notes.echo, fits).message, fits)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchRPC
 import Testing
@@ -11,9 +12,9 @@ import Testing
             let channel = try style.channel(url)
             for size in [0, 10, 100_000] {
                 let note = Note(text: "grüße ☃", number: -7, data: [UInt8](repeating: 200, count: size))
-                #expect(try await channel.unary(Notes.echo, note).message == note)
+                try await expectEqual(channel.unary(Notes.echo, note).message, note)
             }
-            #expect(try await channel.unary(Notes.echo, Note()).message == Note())
+            try await expectEqual(channel.unary(Notes.echo, Note()).message, Note())
         }
     }
 
@@ -23,7 +24,7 @@ import Testing
             let channel = try style.channel(url)
             let note = Note(number: 300, data: [UInt8](repeating: 1, count: 1000))
             let answer = try await collect(try await channel.serverStream(Notes.count, note))
-            #expect(answer.notes.map(\.number) == Array(0..<300))
+            expectEqual(answer.notes.map(\.number), Array(0..<300))
             #expect(answer.notes.allSatisfy { $0.data.count == 1000 })
             #expect(try await collect(try await channel.serverStream(Notes.count, Note())).notes.isEmpty)
         }
@@ -34,9 +35,9 @@ import Testing
             let channel = try style.channel(url)
             let notes = (0..<50).map { Note(text: "\($0)", number: $0) }
             let answer = try await channel.clientStream(Notes.add, RPCStream(notes))
-            #expect(answer.message.number == 1225)
+            expectEqual(answer.message.number, 1225)
             #expect(answer.message.text.hasPrefix("0,1,2,"))
-            #expect(try await channel.clientStream(Notes.add, RPCStream([])).message == Note())
+            try await expectEqual(channel.clientStream(Notes.add, RPCStream([])).message, Note())
         }
     }
 
@@ -49,7 +50,7 @@ import Testing
                 for note in notes { try await writer.send(note) }
             }
             let answer = try await collect(try await channel.bidirectional(Notes.talk, written))
-            #expect(answer.notes.map(\.number) == Array(1...50))
+            expectEqual(answer.notes.map(\.number), Array(1...50))
         }
     }
 
@@ -60,25 +61,25 @@ import Testing
             var options = CallOptions(metadata: ["x-ask": "one"])
             options.metadata.appendBinary([0, 255, 1], for: "x-ask-bin")
             let one = try await channel.unary(Notes.echo, Note(), options)
-            #expect(one.metadata["x-answer"] == "one")
-            #expect(one.trailers["x-after"] == "one")
-            #expect(one.trailers.binaryValues(of: "x-after-bin") == [[0, 255, 1]])
-            #expect(one.metadata["x-after"] == nil)
+            expectEqual(one.metadata["x-answer"], "one")
+            expectEqual(one.trailers["x-after"], "one")
+            expectEqual(one.trailers.binaryValues(of: "x-after-bin"), [[0, 255, 1]])
+            expectNil(one.metadata["x-after"])
             let many = try await channel.serverStream(Notes.count, Note(number: 2), options)
-            #expect(many.metadata["x-answer"] == "one")
-            #expect(many.trailers["x-after"] == nil)
+            expectEqual(many.metadata["x-answer"], "one")
+            expectNil(many.trailers["x-after"])
             let answer = try await collect(many)
-            #expect(answer.trailers["x-after"] == "one")
-            #expect(answer.trailers.binaryValues(of: "x-after-bin") == [[0, 255, 1]])
+            expectEqual(answer.trailers["x-after"], "one")
+            expectEqual(answer.trailers.binaryValues(of: "x-after-bin"), [[0, 255, 1]])
         }
     }
 
     @Test(arguments: CallStyle.plain)
     func `A call over a socket also works without a socket`(style: CallStyle) async throws {
         let channel = try style.channel("http://localhost", through: RPCService(NotesService().handlers))
-        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+        try await expectEqual(channel.unary(Notes.echo, Note(text: "a")).message.text, "a")
         let answer = try await collect(try await channel.serverStream(Notes.count, Note(number: 3)))
-        #expect(answer.notes.map(\.number) == [0, 1, 2])
+        expectEqual(answer.notes.map(\.number), [0, 1, 2])
         await #expect(throws: RPCError.notFound) {
             try await channel.unary(Notes.echo, Note(text: "fail 5 none"))
         }
@@ -95,28 +96,28 @@ import Testing
         var iterator = answers.makeAsyncIterator()
         for number in Int32(0)..<5 {
             ask.yield(Note(number: number))
-            #expect(try await iterator.next()?.number == number + 1)
+            try await expectEqual(iterator.next()?.number, number + 1)
         }
         ask.finish()
-        #expect(try await iterator.next() == nil)
+        try await expectNil(iterator.next())
     }
 
     @Test func `A call over a socket includes the path of the channel's URL`() async throws {
         let service = RPCService(NotesService().handlers)
         let seen = ClosureHandler { request in
-            #expect(request.path == "/api/v1/latch.test.v1.Notes/Echo")
-            #expect(request.template == "/latch.test.v1.Notes/Echo")
+            expectEqual(request.path, "/api/v1/latch.test.v1.Notes/Echo")
+            expectEqual(request.template, "/latch.test.v1.Notes/Echo")
             return try await service.respond(to: request)
         }
         let channel = try RPCChannel("http://localhost/api/v1/", through: seen)
-        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+        try await expectEqual(channel.unary(Notes.echo, Note(text: "a")).message.text, "a")
     }
 
     @Test func `A call over a socket passes through interceptors like any request`() async throws {
         try await withServedNotes { url in
             let channel = try CallStyle(style: .connect).channel(
                 url, interceptors: [HeaderInterceptor(["User-Agent": "from an interceptor"])])
-            #expect(try await channel.unary(Notes.echo, Note(text: "who")).message.text == "from an interceptor")
+            try await expectEqual(channel.unary(Notes.echo, Note(text: "who")).message.text, "from an interceptor")
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchRPC
 import Testing
@@ -15,9 +16,9 @@ import Testing
             [UInt8](repeating: 0, count: count), (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) },
         ] {
             let compressed = try gzip.compress(bytes)
-            #expect(try gzip.decompress(compressed, count) == bytes)
-            #expect(try gzip.decompress(compressed, .max) == bytes, "no limit is a limit too")
-            #expect(try gzip.decompress(compressed, .max - 1) == bytes)
+            try expectEqual(gzip.decompress(compressed, count), bytes)
+            try expectEqual(gzip.decompress(compressed, .max), bytes, "no limit is a limit too")
+            try expectEqual(gzip.decompress(compressed, .max - 1), bytes)
             guard count > 0 else { continue }
             for limit in [0, count / 2, count - 1] {
                 #expect(throws: RPCError.resourceExhausted) { try gzip.decompress(compressed, limit) }
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func `Compressed bytes are empty for empty input`() throws {
-        #expect(try gzip.decompress([], 0) == [])
+        try expectEqual(gzip.decompress([], 0), [])
     }
 
     @Test func `Compressed bytes are rejected if they are truncated anywhere`() throws {
@@ -68,8 +69,9 @@ import Testing
         try await withServedNotes(limits: limits) { url in
             let channel = try style.channel(url, limits: limits)
             let note = Note(data: (0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
-            #expect(try await channel.unary(Notes.echo, note).message == note)
-            #expect(try await channel.clientStream(Notes.add, RPCStream([note, Note(number: 3)])).message.number == 3)
+            try await expectEqual(channel.unary(Notes.echo, note).message, note)
+            try await expectEqual(
+                channel.clientStream(Notes.add, RPCStream([note, Note(number: 3)])).message.number, 3)
         }
     }
 }

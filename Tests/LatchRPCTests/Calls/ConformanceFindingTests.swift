@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Synchronization
@@ -32,32 +33,32 @@ import Testing
 
     @Test func `A status in the head counts only if nothing follows it`() async throws {
         let head: HTTPFields = [.contentType: "application/grpc", "grpc-status": "8"]
-        #expect(try await status(.grpc, answer(head, [])) == [.resourceExhausted, .resourceExhausted])
+        try await expectEqual(status(.grpc, answer(head, [])), [.resourceExhausted, .resourceExhausted])
         let message = Envelope([]).bytes
-        #expect(try await status(.grpc, answer(head, message)) == [.internal, .internal])
+        try await expectEqual(status(.grpc, answer(head, message)), [.internal, .internal])
         let ninth: HTTPFields = ["grpc-status": "9"]
-        #expect(
-            try await status(.grpc, answer(head, [], trailers: ninth)) == [.failedPrecondition, .failedPrecondition])
-        #expect(try await status(.grpc, answer(head, message, trailers: ["grpc-status": "0"])) == [nil, nil])
+        try await expectEqual(
+            status(.grpc, answer(head, [], trailers: ninth)), [.failedPrecondition, .failedPrecondition])
+        try await expectEqual(status(.grpc, answer(head, message, trailers: ["grpc-status": "0"])), [nil, nil])
     }
 
     @Test func `A status in the content of gRPC-Web overrides the one in the head`() async throws {
         let head: HTTPFields = [.contentType: "application/grpc-web", "grpc-status": "8"]
         let end = Envelope(GRPCWebTrailers.bytes(["grpc-status": "9"]), flags: .trailers).bytes
-        #expect(try await status(.grpcWeb, answer(head, end)) == [.failedPrecondition, .failedPrecondition])
-        #expect(try await status(.grpcWeb, answer(head, [])) == [.resourceExhausted, .resourceExhausted])
+        try await expectEqual(status(.grpcWeb, answer(head, end)), [.failedPrecondition, .failedPrecondition])
+        try await expectEqual(status(.grpcWeb, answer(head, [])), [.resourceExhausted, .resourceExhausted])
         // Traefik and the proxy of improbable-eng end a failure with a frame of no fields.
         let nothing = Envelope([], flags: .trailers).bytes
-        #expect(try await status(.grpcWeb, answer(head, nothing)) == [.resourceExhausted, .resourceExhausted])
+        try await expectEqual(status(.grpcWeb, answer(head, nothing)), [.resourceExhausted, .resourceExhausted])
         let late = Envelope([]).bytes + nothing
-        #expect(try await status(.grpcWeb, answer(head, late)) == [.unknown, .unknown])
+        try await expectEqual(status(.grpcWeb, answer(head, late)), [.unknown, .unknown])
     }
 
     @Test func `A query has the order that the protocol recommends`() {
         let binary = ConnectQuery(content: [1], codec: .binary, compression: "gzip").text
-        #expect(binary == "connect=v1&base64=1&compression=gzip&encoding=proto&message=AQ")
+        expectEqual(binary, "connect=v1&base64=1&compression=gzip&encoding=proto&message=AQ")
         let json = ConnectQuery(content: Array("{}".utf8), codec: .json, compression: nil).text
-        #expect(json == "connect=v1&encoding=json&message=%7B%7D")
+        expectEqual(json, "connect=v1&encoding=json&message=%7B%7D")
     }
 
     @Test(arguments: CallStyle.plain) func `A canceled reader receives no buffered message`(style: CallStyle)
@@ -81,13 +82,13 @@ import Testing
         let method = RPCMethod<ProtoAny, ProtoAny>("latch.test.v1.Anything", "Echo")
         let handler = RPCMethodHandler.unary(method) { message, _ in
             let inside = try message.unpack(Note.self)
-            #expect(inside?.text == "inside")
+            expectEqual(inside?.text, "inside")
             return message
         }
         let any = try ProtoAny(packing: Note(text: "inside", number: 3))
         try await serving(RPCService([handler], types: [Note.self])) { url in
             let channel = try RPCChannel(url, using: style, codec: .json, assumingHTTP2: false, types: [Note.self])
-            #expect(try await channel.unary(method, any).message == any)
+            try await expectEqual(channel.unary(method, any).message, any)
             let unknowing = try RPCChannel(url, using: style, codec: .json, assumingHTTP2: false)
             await #expect(throws: RPCError.internal) { try await unknowing.unary(method, any) }
         }
@@ -107,12 +108,12 @@ import Testing
         func call() async throws {
             let channel = try RPCChannel(
                 "http://localhost", through: service, using: style.style, compression: counting)
-            #expect(try await channel.unary(Notes.echo, Note(number: 1)).message.number == 1)
+            try await expectEqual(channel.unary(Notes.echo, Note(number: 1)).message.number, 1)
         }
         try await call()
-        #expect(sizes.withLock { $0 } == [])
+        expectEqual(sizes.withLock { $0 }, [])
         counting.minimumMessageBytes = 0
         try await call()
-        #expect(sizes.withLock { $0 } == [2])
+        expectEqual(sizes.withLock { $0 }, [2])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchRPC
@@ -37,8 +38,8 @@ import Testing
         let options = CallOptions(timeout: .seconds(5))
         let stream = try await channel.serverStream(Notes.count, Note(text: "wait", number: 2), options)
         var iterator = stream.makeAsyncIterator()
-        #expect(try await iterator.next()?.number == 0)
-        #expect(try await iterator.next()?.number == 1)
+        try await expectEqual(iterator.next()?.number, 0)
+        try await expectEqual(iterator.next()?.number, 1)
         let reader = Task { [iterator] in
             var iterator = iterator
             return try await iterator.next()
@@ -69,8 +70,8 @@ import Testing
     func `The deadline of a call is visible to the method`(style: CallStyle) async throws {
         let channel = try channel(style, through: RPCService(NotesService().handlers, clock: clock.wallClock()))
         let options = CallOptions(timeout: .seconds(1000))
-        #expect(try await channel.unary(Notes.echo, Note(text: "time"), options).message.number == 1000)
-        #expect(try await channel.unary(Notes.echo, Note(text: "time")).message.number == -1)
+        try await expectEqual(channel.unary(Notes.echo, Note(text: "time"), options).message.number, 1000)
+        try await expectEqual(channel.unary(Notes.echo, Note(text: "time")).message.number, -1)
     }
 
     @Test(arguments: CallStyle.plain)
@@ -99,8 +100,8 @@ import Testing
             method: .post, authority: "a", path: "/latch.test.v1.Notes/Echo",
             fields: [.contentType: type, HTTPFieldName(field): text])
         let response = try await service.respond(to: request)
-        #expect(response.status == .badRequest)
-        #expect(response.body.text?.contains("invalid_argument") == true)
+        expectEqual(response.status, .badRequest)
+        expectEqual(response.body.text?.contains("invalid_argument"), true)
     }
 }
 
@@ -138,7 +139,7 @@ import Testing
             let channel = try style.channel(url)
             do {
                 var iterator = try await channel.serverStream(Notes.count, Note()).makeAsyncIterator()
-                #expect(try await iterator.next()?.data.count == 10_000)
+                try await expectEqual(iterator.next()?.data.count, 10_000)
             }
             for await _ in ends { break }
         }

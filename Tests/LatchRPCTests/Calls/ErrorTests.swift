@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchRPC
@@ -28,12 +29,12 @@ import Testing
                 let error = try await Self.error {
                     _ = try await channel.unary(Notes.echo, Note(text: "fail \(code.rawValue) 100 % schön\n\"ok\""))
                 }
-                #expect(error.status == code)
-                #expect(error.code == code.name)
-                #expect(error.message == "100 % schön\n\"ok\"")
-                #expect(error.detail(Note.self) == Note(text: "detail", number: Int32(code.rawValue)))
-                #expect(error.detail(RPCStatus.self) == nil)
-                #expect(error.isRetryable == (code == .unavailable))
+                expectEqual(error.status, code)
+                expectEqual(error.code, code.name)
+                expectEqual(error.message, "100 % schön\n\"ok\"")
+                expectEqual(error.detail(Note.self), Note(text: "detail", number: Int32(code.rawValue)))
+                expectNil(error.detail(RPCStatus.self))
+                expectEqual(error.isRetryable, code == .unavailable)
             }
         }
     }
@@ -46,12 +47,12 @@ import Testing
                 Notes.count, Note(text: "fail 9 late", number: 3), CallOptions(metadata: ["x-ask": "one"]))
             var numbers: [Int32] = []
             let error = try await Self.error { for try await note in stream { numbers.append(note.number) } }
-            #expect(numbers == [0, 1, 2])
-            #expect(error.status == .failedPrecondition)
-            #expect(error.message == "late")
-            #expect(error.detail(Note.self)?.number == 9)
-            #expect(error.metadata["x-after"] == "one")
-            #expect(error.metadata["x-answer"] == "one")
+            expectEqual(numbers, [0, 1, 2])
+            expectEqual(error.status, .failedPrecondition)
+            expectEqual(error.message, "late")
+            expectEqual(error.detail(Note.self)?.number, 9)
+            expectEqual(error.metadata["x-after"], "one")
+            expectEqual(error.metadata["x-answer"], "one")
         }
     }
 
@@ -61,11 +62,11 @@ import Testing
             let channel = try style.channel(url)
             let notes = [Note(number: 1), Note(text: "fail 10 enough"), Note(number: 2)]
             let one = try await Self.error { _ = try await channel.clientStream(Notes.add, RPCStream(notes)) }
-            #expect(one.status == .aborted)
+            expectEqual(one.status, .aborted)
             let many = try await Self.error {
                 _ = try await collect(try await channel.bidirectional(Notes.talk, RPCStream(notes)))
             }
-            #expect(many.status == .aborted)
+            expectEqual(many.status, .aborted)
         }
     }
 
@@ -76,7 +77,7 @@ import Testing
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note(text: "throw")) }
-            #expect(error.status == .internal)
+            expectEqual(error.status, .internal)
             #expect(!error.description.contains("Secret"))
             #expect(error.details.isEmpty)
         }
@@ -100,9 +101,9 @@ import Testing
             _ = try? await channel.unary(Notes.echo, Note(text: "throw"), options)
         }
         let found = reports.withLock { $0 }
-        #expect(found.map(\.path) == [Notes.echo.path, Notes.count.path, Notes.echo.path])
-        #expect(found.map(\.error.status) == [.internal, .internal, .permissionDenied])
-        #expect(found.map { $0.error.cause is NotesService.Secret } == [true, true, false])
+        expectEqual(found.map(\.path), [Notes.echo.path, Notes.count.path, Notes.echo.path])
+        expectEqual(found.map(\.error.status), [.internal, .internal, .permissionDenied])
+        expectEqual(found.map { $0.error.cause is NotesService.Secret }, [true, true, false])
     }
 
     @Test(arguments: CallStyle.all) func `The error of a call reports a missing method`(style: CallStyle)
@@ -121,9 +122,9 @@ import Testing
     func `The error of a call is unavailable without a listening server`(style: CallStyle) async throws {
         let channel = try style.channel("http://127.0.0.1:1")
         let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note()) }
-        #expect(error.status == .unavailable)
+        expectEqual(error.status, .unavailable)
         #expect(error.isRetryable)
-        #expect((error.cause as? HTTPError) == .offline)
+        expectEqual(error.cause as? HTTPError, .offline)
     }
 
     @Test func `The error of a call passes the errors of interceptors unchanged`() async throws {
@@ -150,17 +151,17 @@ import Testing
             }
             let channel = try style.channel("http://localhost", through: page)
             let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note()) }
-            #expect(error.status == code)
+            expectEqual(error.status, code)
             #expect(!error.description.contains("secret"))
         }
     }
 
     @Test func `The error of a call has a name for each code and a code for each name`() {
-        for code in RPCCode.allCases { #expect(RPCCode(name: code.name) == code) }
-        #expect(RPCCode(name: "ok") == nil)
-        #expect(RPCCode(name: "CANCELED") == nil)
-        #expect(RPCCode(rawValue: 0) == nil)
-        #expect(RPCCode(rawValue: 17) == nil)
-        #expect(RPCCode.deadlineExceeded.name == "deadline_exceeded")
+        for code in RPCCode.allCases { expectEqual(RPCCode(name: code.name), code) }
+        expectNil(RPCCode(name: "ok"))
+        expectNil(RPCCode(name: "CANCELED"))
+        expectNil(RPCCode(rawValue: 0))
+        expectNil(RPCCode(rawValue: 17))
+        expectEqual(RPCCode.deadlineExceeded.name, "deadline_exceeded")
     }
 }

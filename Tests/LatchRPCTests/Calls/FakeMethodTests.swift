@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchHTTP
 import LatchRPC
@@ -10,16 +11,16 @@ import Testing
         let method = RPCFakeMethod<Note, Note>("a.B.Echo")
         await #expect(throws: RPCError.unimplemented) { try await method.call(Note(number: 1)) }
         method.handler = { note in Note(number: note.number + 1) }
-        #expect(try await method.call(Note(number: 2)).number == 3)
+        try await expectEqual(method.call(Note(number: 2)).number, 3)
         method.handler = { _ in throw RPCError(.notFound, "gone") }
         await #expect(throws: RPCError.notFound) { try await method.call(Note(number: 4)) }
-        #expect(method.requests.map(\.number) == [1, 2, 4])
+        expectEqual(method.requests.map(\.number), [1, 2, 4])
     }
 
     @Test func `A method of a fake service names the method without a handler`() async {
         let method = RPCFakeMethod<Note, Note>("a.B.Echo")
         let error = await failure { _ = try await method.call(Note()) }
-        #expect(error?.message.contains("a.B.Echo") == true)
+        expectEqual(error?.message.contains("a.B.Echo"), true)
     }
 
     @Test func `A method of a fake service records concurrent requests without losing one`() async throws {
@@ -29,7 +30,7 @@ import Testing
             for number in Int32(1)...200 { group.addTask { _ = try await method.call(Note(number: number)) } }
             try await group.waitForAll()
         }
-        #expect(method.requests.map(\.number).sorted() == Array(1...200))
+        expectEqual(method.requests.map(\.number).sorted(), Array(1...200))
     }
 }
 
@@ -43,10 +44,10 @@ import Testing
 
     @Test func `The details of an error are found by their type, skipping unreadable ones`() {
         let error = RPCError(.aborted, details: details)
-        #expect(error.detail(Note.self)?.number == 7)
-        #expect(error.detail(ProtoDuration.self) == nil)
-        #expect(RPCError(.aborted).detail(Note.self) == nil)
-        #expect(RPCError(.aborted, details: [details[0], details[3]]).detail(Note.self) == nil)
+        expectEqual(error.detail(Note.self)?.number, 7)
+        expectNil(error.detail(ProtoDuration.self))
+        expectNil(RPCError(.aborted).detail(Note.self))
+        expectNil(RPCError(.aborted, details: [details[0], details[3]]).detail(Note.self))
     }
 
     @Test(arguments: CallStyle.plain)
@@ -59,9 +60,9 @@ import Testing
         try await serving(service) { url in
             let channel = try style.channel(url)
             let error = await failure { _ = try await channel.unary(Notes.echo, Note()) }
-            #expect(error?.details.map(\.value) == details.map(\.value))
-            #expect(error?.details.first?.typeName == "latch.test.v1.Note")
-            #expect(error?.detail(Note.self)?.number == 7)
+            expectEqual(error?.details.map(\.value), details.map(\.value))
+            expectEqual(error?.details.first?.typeName, "latch.test.v1.Note")
+            expectEqual(error?.detail(Note.self)?.number, 7)
         }
     }
 }
@@ -73,8 +74,8 @@ import Testing
         copy.responseMetadata[.init("x-a")] = "1"
         copy.responseTrailers.append("2", for: "x-b")
         context.responseTrailers.append("3", for: "x-b")
-        #expect(context.responseMetadata["x-a"] == "1")
-        #expect(copy.responseTrailers.values(of: "x-b") == ["2", "3"])
+        expectEqual(context.responseMetadata["x-a"], "1")
+        expectEqual(copy.responseTrailers.values(of: "x-b"), ["2", "3"])
         #expect(context.deadline == nil && context.metadata["X-ASK"] == "1" && context.path == "/a.B/Echo")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -17,9 +18,9 @@ import Testing
             let channel = try style.channel(url)
             for timeout in [Duration.seconds(Int64.max), .seconds(Int64(1) << 40), .seconds(9_999_999_999)] {
                 let options = CallOptions(timeout: timeout)
-                #expect(try await channel.unary(Notes.echo, Note(number: 1), options).message.number == 1)
+                try await expectEqual(channel.unary(Notes.echo, Note(number: 1), options).message.number, 1)
                 let stream = try await channel.serverStream(Notes.count, Note(number: 2), options)
-                #expect(try await collect(stream).notes.count == 2)
+                try await expectEqual(collect(stream).notes.count, 2)
             }
         }
     }
@@ -94,9 +95,9 @@ import Testing
             Leaving(trailers: ["x evil": "a"]), Leaving(trailers: ["x-evil": "\u{0}"]),
         ] {
             for error in try await outcomes(style, leaving) {
-                #expect(error?.status == .internal)
-                #expect(error?.message == "The method set a metadata field that cannot be sent.")
-                #expect(error?.metadata["x-more"] == nil)
+                expectEqual(error?.status, .internal)
+                expectEqual(error?.message, "The method set a metadata field that cannot be sent.")
+                expectNil(error?.metadata["x-more"])
             }
         }
     }
@@ -109,12 +110,12 @@ import Testing
         let error = RPCError(.notFound, "gone", metadata: ["x-evil": Self.evil, "x-kept": "b"])
         let leaving = Leaving(trailers: ["x-evil": Self.evil, "x-after": "c"], error: error)
         for error in try await outcomes(style, leaving) {
-            #expect(error?.status == .notFound)
-            #expect(error?.message == "gone")
-            #expect(error?.metadata["x-kept"] == "b")
-            #expect(error?.metadata["x-after"] == "c")
-            #expect(error?.metadata["x-more"] == nil)
-            #expect(error?.metadata["x-evil"] == nil)
+            expectEqual(error?.status, .notFound)
+            expectEqual(error?.message, "gone")
+            expectEqual(error?.metadata["x-kept"], "b")
+            expectEqual(error?.metadata["x-after"], "c")
+            expectNil(error?.metadata["x-more"])
+            expectNil(error?.metadata["x-evil"])
         }
     }
 
@@ -167,17 +168,17 @@ import Testing
                         _ = try await collect(stream)
                     }
                     for error in [one, many] {
-                        #expect(error?.status == .notFound)
-                        #expect(error?.message == "gone")
-                        #expect(error?.detail(Note.self)?.number == 5)
-                        #expect(error?.metadata["x-after"] == "none")
+                        expectEqual(error?.status, .notFound)
+                        expectEqual(error?.message, "gone")
+                        expectEqual(error?.detail(Note.self)?.number, 5)
+                        expectEqual(error?.metadata["x-after"], "none")
                         for name in ["content-type", "content-length", "grpc-status", "grpc-message"] as [HTTPFieldName]
                         {
                             #expect((error?.metadata.values(of: name).count ?? 0) <= 1, "\(name) by \(other)")
                         }
                     }
                     // The connection is sound: the next call on it works.
-                    #expect(try await channel.unary(Notes.echo, Note(text: "ok")).message.text == "ok")
+                    try await expectEqual(channel.unary(Notes.echo, Note(text: "ok")).message.text, "ok")
                 }
             }
         }
@@ -189,7 +190,7 @@ import Testing
             "Grpc-Message": "x", "connect-content-encoding": "gzip", "x-own": "1", "x-own": "2", "Connection": "close",
             "cache-control": "no-store",
         ]
-        #expect(fields.applicationMetadata == ["x-own": "1", "x-own": "2", "cache-control": "no-store"])
+        expectEqual(fields.applicationMetadata, ["x-own": "1", "x-own": "2", "cache-control": "no-store"])
     }
 }
 
@@ -210,8 +211,8 @@ import Testing
             return response.status == .unauthorized ? try await next.respond(to: request) : response
         }
         let channel = try RPCChannel("http://localhost", through: server, interceptors: [renewal], using: .grpcWebText)
-        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
-        #expect(asked.withLock { $0 } == 2)
+        try await expectEqual(channel.unary(Notes.echo, Note(text: "a")).message.text, "a")
+        expectEqual(asked.withLock { $0 }, 2)
     }
 
     @Test(arguments: ["", "A", "AAAA", "gAAA", "!!!!", "=", "gAAAAA==", "gA=="])
@@ -224,7 +225,7 @@ import Testing
         let seen = try await UnauthenticatedInterceptor(style: .grpcWebText, configuration: channel.configuration)
             .intercept(
                 HTTPRequest(authority: "a", path: "/"), next: ClosureHandler { _ in answer })
-        #expect(seen.status == .ok)
+        expectEqual(seen.status, .ok)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchRPC
 import LatchServer
@@ -24,7 +25,7 @@ import Testing
             await #expect(throws: RPCError.resourceExhausted) {
                 try await channel.clientStream(Notes.add, RPCStream([Note(), large]))
             }
-            #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+            try await expectEqual(channel.unary(Notes.echo, Note(text: "a")).message.text, "a")
         }
     }
 
@@ -77,7 +78,7 @@ import Testing
         try await serving(RPCService(NotesService().handlers, limits: limits), configuration) { url in
             let note = Note(text: String(repeating: "a", count: 140_000), number: 1)
             let sum = try await style.channel(url).clientStream(Notes.add, RPCStream([note, note, note, note])).message
-            #expect(sum.number == 4)
+            expectEqual(sum.number, 4)
         }
     }
 
@@ -90,7 +91,7 @@ import Testing
             let channel = try style.channel(url)
             // More than forms may have, and in JSON still less than a message may.
             let large = Note(data: Self.noise)
-            #expect(try await channel.unary(Notes.echo, large).message == large)
+            try await expectEqual(channel.unary(Notes.echo, large).message, large)
             let tooLarge = Note(data: Self.noise + Self.noise)
             for _ in 0..<2 {
                 await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, tooLarge) }
@@ -98,7 +99,7 @@ import Testing
                     try await channel.clientStream(Notes.add, RPCStream([large, large]))
                 }
             }
-            #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+            try await expectEqual(channel.unary(Notes.echo, Note(text: "a")).message.text, "a")
         }
     }
 
@@ -106,7 +107,7 @@ import Testing
         let bytes = [UInt8](repeating: 0, count: 1 << 20)
         let compressed = try RPCCompression.gzip.compress(bytes)
         #expect(compressed.count < 2000)
-        #expect(try RPCCompression.gzip.decompress(compressed, 1 << 20) == bytes)
+        try expectEqual(RPCCompression.gzip.decompress(compressed, 1 << 20), bytes)
         #expect(throws: RPCError.resourceExhausted) {
             try RPCCompression.gzip.decompress(compressed, 1 << 20 - 1)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchRPC
 import LatchServer
@@ -56,11 +57,11 @@ import Testing
             let channel = try CallStyle(style: .grpc).channel(url, http2: true)
             let call = Task { try await channel.unary(Notes.echo, Note(text: "wait")) }
             var seen = events.makeAsyncIterator()
-            #expect(await seen.next() == "begins")
+            await expectEqual(seen.next(), "begins")
             call.cancel()
-            #expect(await seen.next() == "ends")
+            await expectEqual(seen.next(), "ends")
             await #expect(throws: (any Error).self) { try await call.value }
-            #expect(try await channel.unary(Notes.echo, Note(number: 3)).message.number == 3)
+            try await expectEqual(channel.unary(Notes.echo, Note(number: 3)).message.number, 3)
         }
     }
 
@@ -93,7 +94,7 @@ import Testing
 
     @Test func `gRPC over HTTP/2 names the methods whose messages are streamed`() {
         let paths = RPCService(NotesService().handlers).streamedContent
-        #expect(paths == ["/\(Notes.service)/Add", "/\(Notes.service)/Talk"])
+        expectEqual(paths, ["/\(Notes.service)/Add", "/\(Notes.service)/Talk"])
     }
 
     @Test func `gRPC over HTTP/2 ends a call whose message is too long, and serves the next one`() async throws {
@@ -106,7 +107,7 @@ import Testing
                 try await channel.clientStream(Notes.add, RPCStream([long, long]))
             }
             await #expect(throws: RPCError.resourceExhausted) { try await channel.unary(Notes.echo, long) }
-            #expect(try await channel.unary(Notes.echo, Note(number: 3)).message.number == 3)
+            try await expectEqual(channel.unary(Notes.echo, Note(number: 3)).message.number, 3)
         }
     }
 }

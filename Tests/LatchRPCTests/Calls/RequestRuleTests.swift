@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import Synchronization
 import Testing
@@ -76,16 +77,16 @@ import Testing
         let channel = try channel(style, handlers)
         let refused = try #require(
             await error { _ = try await channel.unary(Self.add, Note("", secret: "hidden"), CallOptions()) })
-        #expect(refused.status == .invalidArgument)
-        #expect(refused.violations.map(\.path) == ["title", "secret"])
-        #expect(refused.violations.map(\.rule) == ["string.min_len", "string.max_len"])
+        expectEqual(refused.status, .invalidArgument)
+        expectEqual(refused.violations.map(\.path), ["title", "secret"])
+        expectEqual(refused.violations.map(\.rule), ["string.min_len", "string.max_len"])
         #expect(!"\(refused)".contains("hidden"))
         let stream = await error {
             for try await _ in try await channel.serverStream(Self.list, Note(""), CallOptions()) {}
         }
-        #expect(stream?.violations.map(\.path) == ["title"])
+        expectEqual(stream?.violations.map(\.path), ["title"])
         #expect(titles.all.isEmpty)
-        #expect(try await channel.unary(Self.add, Note("a"), CallOptions()).message.storage[string: 0] == "a")
+        try await expectEqual(channel.unary(Self.add, Note("a"), CallOptions()).message.storage[string: 0], "a")
     }
 
     @Test(arguments: RPCProtocol.allCases)
@@ -96,12 +97,12 @@ import Testing
         let notes = [Note("a"), Note("b"), Note(""), Note("c")]
         let upload = await error { _ = try await channel.clientStream(Self.upload, RPCStream(notes), CallOptions()) }
         #expect(upload?.status == .invalidArgument && upload?.violations.map(\.path) == ["title"])
-        #expect(titles.all == ["a", "b"])
+        expectEqual(titles.all, ["a", "b"])
         let chat = await error {
             for try await _ in try await channel.bidirectional(Self.chat, RPCStream(notes), CallOptions()) {}
         }
         #expect(chat?.status == .invalidArgument && chat?.violations.map(\.path) == ["title"])
-        #expect(titles.all == ["a", "b", "a", "b"])
+        expectEqual(titles.all, ["a", "b", "a", "b"])
     }
 
     @Test(arguments: RPCProtocol.allCases)
@@ -114,21 +115,21 @@ import Testing
         let channel = try channel(style, ruled)
         let notes = [Note("a"), Note("b"), Note("c")]
         let upload = await error { _ = try await channel.clientStream(Self.upload, RPCStream(notes), CallOptions()) }
-        #expect(upload?.violations.map(\.path) == ["title"])
+        expectEqual(upload?.violations.map(\.path), ["title"])
         let chat = await error {
             for try await _ in try await channel.bidirectional(Self.chat, RPCStream(notes), CallOptions()) {}
         }
-        #expect(chat?.violations.map(\.path) == ["title"])
+        expectEqual(chat?.violations.map(\.path), ["title"])
         let list = await error {
             for try await _ in try await channel.serverStream(Self.list, Note("b"), CallOptions()) {}
         }
-        #expect(list?.violations.map(\.path) == ["title"])
-        #expect(titles.all == ["a", "a"])
+        expectEqual(list?.violations.map(\.path), ["title"])
+        expectEqual(titles.all, ["a", "a"])
     }
 
     @Test func `The rules of a request on the server are not checked for methods without them`() async throws {
         let channel = try channel(.connect, handlers.map(\.withoutRules))
         _ = try await channel.unary(Self.add, Note(""), CallOptions())
-        #expect(titles.all == [""])
+        expectEqual(titles.all, [""])
     }
 }

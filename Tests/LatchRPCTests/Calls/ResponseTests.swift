@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import Testing
 
@@ -40,31 +41,31 @@ import Testing
         for (style, type) in [(RPCProtocol.connect, "connect+proto"), (.grpcWeb, "grpc-web+proto"), (.grpc, "grpc")] {
             for body in [[], message, message + [0, 0]] {
                 let errors = try await errors(style, .binary, response(type, body))
-                #expect(errors.single?.status == .internal)
-                #expect(errors.stream?.status == .internal)
+                expectEqual(errors.single?.status, .internal)
+                expectEqual(errors.stream?.status, .internal)
             }
         }
     }
 
     @Test func `A response that violates the protocol by continuing after its end is an error`() async throws {
         let connect = try await errors(.connect, .binary, response("connect+proto", message + end + message))
-        #expect(connect.stream?.status == .internal)
+        expectEqual(connect.stream?.status, .internal)
         let web = try await errors(.grpcWeb, .binary, response("grpc-web+proto", message + trailers + trailers))
-        #expect(web.stream?.status == .internal)
+        expectEqual(web.stream?.status, .internal)
     }
 
     @Test
     func `A response that violates the protocol with no message or two instead of one is an error`() async throws {
         for body in [[], message + message] {
             let connect = try await errors(.connect, .binary, response("connect+proto", body + end))
-            #expect(connect.single?.status == .unimplemented)
-            #expect(connect.stream == nil)
+            expectEqual(connect.single?.status, .unimplemented)
+            expectNil(connect.stream)
             let web = try await errors(.grpcWeb, .binary, response("grpc-web", body + trailers))
-            #expect(web.single?.status == .unimplemented)
-            #expect(web.stream == nil)
+            expectEqual(web.single?.status, .unimplemented)
+            expectNil(web.stream)
             let grpc = try await errors(.grpc, .binary, response("grpc", body, trailers: ["grpc-status": "0"]))
-            #expect(grpc.single?.status == .unimplemented)
-            #expect(grpc.stream == nil)
+            expectEqual(grpc.single?.status, .unimplemented)
+            expectNil(grpc.stream)
         }
     }
 
@@ -75,7 +76,7 @@ import Testing
     func `A response that violates the protocol by its content type is an error`(type: String, code: RPCCode)
         async throws
     {
-        #expect(try await errors(.connect, .binary, response(type, message + end)).stream?.status == code)
+        try await expectEqual(errors(.connect, .binary, response(type, message + end)).stream?.status, code)
     }
 
     @Test(arguments: [("grpc+json", RPCCode.internal), ("grpc-web", .unknown), ("json", .unknown)])
@@ -83,23 +84,23 @@ import Testing
         type: String, code: RPCCode
     ) async throws {
         let answer = response(type, message, trailers: ["grpc-status": "0"])
-        #expect(try await errors(.grpc, .binary, answer).stream?.status == code)
+        try await expectEqual(errors(.grpc, .binary, answer).stream?.status, code)
     }
 
     @Test func `A response with a compression that was not offered or not declared is an error`() async throws {
         let odd = response("connect+proto", message + end, fields: ["Connect-Content-Encoding": "snappy"])
-        #expect(try await errors(.connect, .binary, odd).stream?.status == .internal)
+        try await expectEqual(errors(.connect, .binary, odd).stream?.status, .internal)
         let compressed = Envelope([1, 2, 3], flags: .compressed).bytes
         let unsaid = response("grpc-web+proto", compressed + trailers)
-        #expect(try await errors(.grpcWeb, .binary, unsaid).stream?.status == .internal)
+        try await expectEqual(errors(.grpcWeb, .binary, unsaid).stream?.status, .internal)
         let damaged = response("grpc", compressed, fields: ["grpc-encoding": "gzip"], trailers: ["grpc-status": "0"])
         #expect(try await errors(.grpc, .binary, damaged).stream != nil)
     }
 
     @Test func `A response that violates the protocol by a malformed message is an error`() async throws {
         let body = Envelope([0xFF]).bytes + end
-        #expect(try await errors(.connect, .binary, response("connect+proto", body)).stream?.status == .internal)
-        #expect(try await errors(.connect, .json, response("connect+json", body)).stream?.status == .internal)
+        try await expectEqual(errors(.connect, .binary, response("connect+proto", body)).stream?.status, .internal)
+        try await expectEqual(errors(.connect, .json, response("connect+json", body)).stream?.status, .internal)
     }
 
     @Test(arguments: ["", "[]", "null", "{", "\"a\""])
@@ -109,7 +110,7 @@ import Testing
         async throws
     {
         let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes
-        #expect(try await errors(.connect, .binary, response("connect+proto", body)).stream?.status == .unknown)
+        try await expectEqual(errors(.connect, .binary, response("connect+proto", body)).stream?.status, .unknown)
     }
 
     @Test(arguments: [
@@ -122,25 +123,24 @@ import Testing
     ) async throws {
         let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes
         let error = try await errors(.connect, .binary, response("connect+proto", body)).stream
-        #expect(error?.status == code)
-        #expect(error?.details.isEmpty == true)
+        expectEqual(error?.status, code)
+        expectEqual(error?.details.isEmpty, true)
     }
 
     @Test func `A response that violates the protocol by unknown envelope flags is an error`() async throws {
         let odd = Envelope([], flags: Envelope.Flags(rawValue: 0x40)).bytes
-        #expect(try await errors(.connect, .binary, response("connect+proto", odd + end)).stream?.status == .internal)
-        #expect(
-            try await errors(.grpc, .binary, response("grpc", odd, trailers: ["grpc-status": "0"])).stream?.status
-                == .internal)
+        try await expectEqual(errors(.connect, .binary, response("connect+proto", odd + end)).stream?.status, .internal)
+        try await expectEqual(
+            errors(.grpc, .binary, response("grpc", odd, trailers: ["grpc-status": "0"])).stream?.status, .internal)
     }
 
     @Test func `A response that violates the protocol reports its error only in the head`() async throws {
         let head = response("grpc", [], fields: ["grpc-status": "7", "grpc-message": "no%20way", "x-a": "b"])
         let errors = try await errors(.grpc, .binary, head)
         for error in [errors.single, errors.stream] {
-            #expect(error?.status == .permissionDenied)
-            #expect(error?.message == "no way")
-            #expect(error?.metadata["x-a"] == "b")
+            expectEqual(error?.status, .permissionDenied)
+            expectEqual(error?.message, "no way")
+            expectEqual(error?.metadata["x-a"], "b")
         }
     }
 
@@ -172,18 +172,18 @@ import Testing
             let channel = try RPCChannel("http://localhost", through: ClosureHandler { _ in response })
             return await error { _ = try await channel.unary(Notes.echo, Note()) }?.status
         }
-        #expect(try await status(response("proto", [])) == nil)
-        #expect(try await status(response("json", Array("{}".utf8))) == .internal)
-        #expect(try await status(response("html", [])) == .unknown)
-        #expect(try await status(response("proto", [0xFF])) == .internal)
-        #expect(try await status(response("proto", [], fields: [.contentEncoding: "br"])) == .internal)
+        try await expectNil(status(response("proto", [])))
+        try await expectEqual(status(response("json", Array("{}".utf8))), .internal)
+        try await expectEqual(status(response("html", [])), .unknown)
+        try await expectEqual(status(response("proto", [0xFF])), .internal)
+        try await expectEqual(status(response("proto", [], fields: [.contentEncoding: "br"])), .internal)
         for (text, code) in [
             (#"{"code":"aborted"}"#, RPCCode.aborted), ("{}", .unavailable), ("no", .unavailable),
             (#"{"code":7}"#, .unavailable),
         ] {
             var answer = response("json", Array(text.utf8))
             answer.status = .serviceUnavailable
-            #expect(try await status(answer) == code)
+            try await expectEqual(status(answer), code)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchRPC
 import Testing
@@ -18,59 +19,59 @@ import Testing
     }
 
     @Test func `A service has routes for all calls of its services`() {
-        #expect(service.routes.map(\.pattern) == Array(repeating: "/latch.test.v1.Notes/{method}", count: 2))
-        #expect(service.routes.map(\.method) == [.post, .get])
+        expectEqual(service.routes.map(\.pattern), Array(repeating: "/latch.test.v1.Notes/{method}", count: 2))
+        expectEqual(service.routes.map(\.method), [.post, .get])
     }
 
     @Test(arguments: ["", "text/plain", "application/xml", "application/grpc+xml", "application/connect+text"])
     func `A service rejects other content types and lists the supported ones`(type: String) async throws {
         let answer = try await answer(.post, "Echo", type.isEmpty ? [:] : [.contentType: type])
-        #expect(answer.status == .unsupportedMediaType)
-        #expect(answer.fields["Accept-Post"]?.contains("application/proto") == true)
+        expectEqual(answer.status, .unsupportedMediaType)
+        expectEqual(answer.fields["Accept-Post"]?.contains("application/proto"), true)
     }
 
     @Test(arguments: [
         ("Count", "application/proto"), ("Add", "application/json"), ("Echo", "application/connect+proto"),
     ])
     func `A service rejects a Connect format that does not fit the method`(name: String, type: String) async throws {
-        #expect(try await answer(.post, name, [.contentType: type]).status == .unsupportedMediaType)
+        try await expectEqual(answer(.post, name, [.contentType: type]).status, .unsupportedMediaType)
     }
 
     @Test func `A service accepts content types with parameters, in any case`() async throws {
         let answer = try await answer(
             .post, "Echo", [.contentType: "Application/JSON; charset=utf-8"], body: Array("{}".utf8))
-        #expect(answer.status == .ok)
-        #expect(answer.fields[.contentType] == "application/json")
-        #expect(answer.body.text == "{}")
+        expectEqual(answer.status, .ok)
+        expectEqual(answer.fields[.contentType], "application/json")
+        expectEqual(answer.body.text, "{}")
     }
 
     @Test func `A service serves GET only for calls without side effects`() async throws {
         let query = "?connect=v1&encoding=json&message=%7B%22text%22%3A%22a%22%7D"
         let read = try await answer(.get, "Read" + query)
-        #expect(read.status == .ok)
-        #expect(read.body.text == #"{"text":"a"}"#)
-        #expect(read.fields["Vary"] == "Accept-Encoding")
+        expectEqual(read.status, .ok)
+        expectEqual(read.body.text, #"{"text":"a"}"#)
+        expectEqual(read.fields["Vary"], "Accept-Encoding")
         for name in ["Echo", "Count"] {
             let refused = try await answer(.get, name + query)
-            #expect(refused.status == .methodNotAllowed)
-            #expect(refused.fields["Allow"] == "POST")
+            expectEqual(refused.status, .methodNotAllowed)
+            expectEqual(refused.fields["Allow"], "POST")
         }
-        #expect(try await answer(.put, "Read").status == .methodNotAllowed)
-        #expect(try await answer(.get, "Read?encoding=json").status == .badRequest)
+        try await expectEqual(answer(.put, "Read").status, .methodNotAllowed)
+        try await expectEqual(answer(.get, "Read?encoding=json").status, .badRequest)
     }
 
     @Test func `A service supports version 1 of Connect`() async throws {
         let fields: HTTPFields = [.contentType: "application/json", "Connect-Protocol-Version": "2"]
         let answer = try await answer(.post, "Echo", fields, body: Array("{}".utf8))
-        #expect(answer.status == .badRequest)
-        #expect(answer.body.text?.contains("invalid_argument") == true)
+        expectEqual(answer.status, .badRequest)
+        expectEqual(answer.body.text?.contains("invalid_argument"), true)
     }
 
     @Test func `A service lists the supported compressions`() async throws {
         let fields: HTTPFields = [.contentType: "application/json", .contentEncoding: "snappy"]
         let answer = try await answer(.post, "Echo", fields, body: [1])
-        #expect(answer.status == 501)
-        #expect(answer.body.text?.contains("gzip") == true)
+        expectEqual(answer.status, 501)
+        expectEqual(answer.body.text?.contains("gzip"), true)
     }
 
     @Test(arguments: ["gzip", "br, gzip;q=0.5", "identity,gzip", "GZIP", "gzip ; Q=1", "gzip;a=0;q=0.001"])
@@ -80,8 +81,8 @@ import Testing
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
         let fields: HTTPFields = [.contentType: "application/json", .acceptEncoding: list]
         let answer = try await answer(.post, "Echo", fields, body: note)
-        #expect(answer.fields[.contentEncoding] == "gzip")
-        #expect(try RPCCompression.gzip.decompress(answer.body.bytes, 6000) == note)
+        expectEqual(answer.fields[.contentEncoding], "gzip")
+        try expectEqual(RPCCompression.gzip.decompress(answer.body.bytes, 6000), note)
     }
 
     @Test(arguments: ["", "br", "gzip;q=0", "gzip; q=0.0", "gzip;a=1;q=0", "GZip;Q=0.000", "x-gzip", ";gzip", ","])
@@ -91,8 +92,8 @@ import Testing
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
         let fields: HTTPFields = [.contentType: "application/json", .acceptEncoding: list]
         let answer = try await answer(.post, "Echo", fields, body: note)
-        #expect(answer.fields[.contentEncoding] == nil)
-        #expect(answer.body.bytes == note)
+        expectNil(answer.fields[.contentEncoding])
+        expectEqual(answer.body.bytes, note)
     }
 
     @Test(arguments: ["application/proto", "application/json"])
@@ -100,8 +101,8 @@ import Testing
         async throws
     {
         let answer = try await answer(.post, "Echo", [.contentType: type], body: [0xFF, 0xFF])
-        #expect(answer.status == .badRequest)
-        #expect(answer.body.text?.contains("latch.test.v1.Note") == true)
+        expectEqual(answer.status, .badRequest)
+        expectEqual(answer.body.text?.contains("latch.test.v1.Note"), true)
     }
 
     @Test(arguments: [[], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]])
@@ -114,8 +115,8 @@ import Testing
     @Test func `A service ends a Connect stream with an end-of-stream envelope`() async throws {
         let answer = try await answer(
             .post, "Count", [.contentType: "application/connect+json"], body: [4, 0, 0, 0, 0])
-        #expect(answer.status == .ok)
-        #expect(answer.body.bytes.first == 2)
+        expectEqual(answer.status, .ok)
+        expectEqual(answer.body.bytes.first, 2)
         #expect(String(decoding: answer.body.bytes.dropFirst(5), as: UTF8.self).contains("invalid_argument"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchHTTP
 import LatchServer
@@ -35,19 +36,19 @@ import Testing
         async throws
     {
         let response = try await answer(RPCError(code))
-        #expect(response.status.rawValue == status)
-        #expect(response.fields[.contentType] == "application/json")
-        #expect(response.body.text == #"{"code":"\#(word)"}"#)
+        expectEqual(response.status.rawValue, status)
+        expectEqual(response.fields[.contentType], "application/json")
+        expectEqual(response.body.text, #"{"code":"\#(word)"}"#)
     }
 
     @Test func `A Connect response carries text, details, fields and trailers of an error`() async throws {
         let detail = ProtoAny(typeURL: "type.googleapis.com/a.B", value: .init([0xFB, 0xFF]))
         let response = try await answer(
             RPCError(.aborted, "quote \" and é", details: [detail], metadata: ["X-Why": "because", "x-why": "again"]))
-        #expect(
-            response.body.text
-                == #"{"code":"aborted","message":"quote \" and é","details":[{"type":"a.B","value":"+/8"}]}"#)
-        #expect(response.fields.values(of: "trailer-x-why") == ["because", "again"])
+        expectEqual(
+            response.body.text,
+            #"{"code":"aborted","message":"quote \" and é","details":[{"type":"a.B","value":"+/8"}]}"#)
+        expectEqual(response.fields.values(of: "trailer-x-why"), ["because", "again"])
     }
 }
 
@@ -85,7 +86,7 @@ import Testing
         guard !isConnect || text != "1" else { return }
         let field: HTTPFieldName = isConnect ? "Connect-Timeout-Ms" : "grpc-timeout"
         let answer = try await answer(type, [field: text], body: Envelope([]).bytes)
-        #expect(answer.status == 200)
+        expectEqual(answer.status, 200)
         #expect(reports(.invalidArgument, answer.text, type), "\(answer.text)")
     }
 
@@ -95,7 +96,7 @@ import Testing
     {
         let body = Envelope([], flags: Envelope.Flags(rawValue: flags)).bytes
         let answer = try await answer(type, body: body)
-        #expect(answer.status == 200)
+        expectEqual(answer.status, 200)
         #expect(reports(.invalidArgument, answer.text, type), "\(answer.text)")
     }
 
@@ -109,7 +110,7 @@ import Testing
         for name in ["gzip", "identity", ""] {
             let isSaid = name == "gzip"
             let text = try await answer(type, [field: name], body: body).text
-            #expect(reports(.internal, text, type) == !isSaid, "\(name)")
+            expectEqual(reports(.internal, text, type), !isSaid, "\(name)")
         }
     }
 
@@ -142,7 +143,7 @@ import Testing
         let envelope = Envelope(content).bytes
         let body = type.contains("text") ? GRPCWebText.encode(envelope) : type.contains("grpc") ? envelope : message
         let answer = try await answer(type, name: "Echo", body: body)
-        #expect(answer.status == status)
+        expectEqual(answer.status, status)
         if type.contains("grpc"), status == 200 {
             let text = type.contains("text") ? "" : answer.text
             #expect(text.isEmpty || text.contains("grpc-status: 0"), "\(text)")
@@ -160,9 +161,9 @@ import Testing
         let response = try await service.respond(
             to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query)
         ).collected()
-        #expect(response.status == .ok)
+        expectEqual(response.status, .ok)
         let isJSON = query.contains("encoding=json")
-        #expect(response.body.bytes == Array((isJSON ? #"{"text":"a"}"# : "\n\u{1}a").utf8))
+        expectEqual(response.body.bytes, Array((isJSON ? #"{"text":"a"}"# : "\n\u{1}a").utf8))
     }
 
     @Test(arguments: [
@@ -174,7 +175,7 @@ import Testing
     func `A request of a call by GET is rejected with a malformed query`(query: String, status: Int) async throws {
         let response = try await service.respond(
             to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query))
-        #expect(response.status.rawValue == status)
+        expectEqual(response.status.rawValue, status)
     }
 
     @Test func `A request of a call carries bytes in its fields, padded or not, in one line or several`() async throws {
@@ -187,7 +188,7 @@ import Testing
                 fields: [.contentType: "application/json"], body: HTTPBody("{}"))
             for line in lines { request.fields.append(line, for: "X-A-Bin") }
             let answer = try await RPCService([method]).respond(to: request).collected()
-            #expect(answer.body.text == #"{"text":"[0, 1][255]"}"#)
+            expectEqual(answer.body.text, #"{"text":"[0, 1][255]"}"#)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -14,7 +15,7 @@ import Testing
 
     @Test func `A stream of messages of an array can be read again and again`() async throws {
         let stream = RPCStream([Note(number: 1), Note(number: 2)])
-        for _ in 0..<2 { #expect(try await collect(stream).notes.map(\.number) == [1, 2]) }
+        for _ in 0..<2 { try await expectEqual(collect(stream).notes.map(\.number), [1, 2]) }
         #expect(stream.isReplayable)
         #expect(stream.metadata.isEmpty && stream.trailers.isEmpty)
     }
@@ -25,7 +26,7 @@ import Testing
         feed.finish()
         let stream = RPCStream(notes)
         #expect(!stream.isReplayable)
-        #expect(try await collect(stream).notes.count == 3)
+        try await expectEqual(collect(stream).notes.count, 3)
         await #expect(throws: HTTPError.streamSpent) { try await collect(stream) }
     }
 
@@ -34,7 +35,7 @@ import Testing
         let stream = RPCStream(Array(repeating: Note(number: 1), count: 50_000))
         var count = 0
         for try await note in stream where note.number == 1 { count += 1 }
-        #expect(count == 50_000)
+        expectEqual(count, 50_000)
     }
 
     /// Each chunk had wrapped the source once more, so that this took minutes.
@@ -51,8 +52,8 @@ import Testing
                 }
             }
         }
-        while let chunk = try await source.next() { #expect(chunk == [1]) }
-        #expect(read.withLock { $0 } == count)
+        while let chunk = try await source.next() { expectEqual(chunk, [1]) }
+        expectEqual(read.withLock { $0 }, count)
     }
 
     /// An object whose release a test sees.
@@ -69,7 +70,7 @@ import Testing
         }
         #expect(source != nil)
         for try await note in stream where note.number == 1 { break }
-        #expect(source == nil)
+        expectNil(source)
         #expect(stream.metadata.isEmpty)
     }
 
@@ -82,13 +83,13 @@ import Testing
             }
         }
         var iterator = stream.makeAsyncIterator()
-        #expect(written.withLock { $0 } == 0)
-        for number in Int32(0)..<10 { #expect(try await iterator.next()?.number == number) }
+        expectEqual(written.withLock { $0 }, 0)
+        for number in Int32(0)..<10 { try await expectEqual(iterator.next()?.number, number) }
         // Eight wait to be taken, and one for room.
         #expect(written.withLock { $0 } <= 19)
-        for number in Int32(10)..<100 { #expect(try await iterator.next()?.number == number) }
-        #expect(try await iterator.next() == nil)
-        #expect(try await iterator.next() == nil)
+        for number in Int32(10)..<100 { try await expectEqual(iterator.next()?.number, number) }
+        try await expectNil(iterator.next())
+        try await expectNil(iterator.next())
     }
 
     @Test func `A stream of messages of a writer ends with its error, after its messages`() async throws {
@@ -97,9 +98,9 @@ import Testing
             throw Broken()
         }
         var iterator = stream.makeAsyncIterator()
-        #expect(try await iterator.next()?.number == 1)
+        try await expectEqual(iterator.next()?.number, 1)
         await #expect(throws: Broken.self) { try await iterator.next() }
-        #expect(try await iterator.next() == nil)
+        try await expectNil(iterator.next())
     }
 
     @Test func `A stream of messages of a writer cancels the writer when its reader is released`() async throws {
@@ -126,7 +127,7 @@ import Testing
                 try await group.waitForAll()
             }
         }
-        #expect(try await collect(stream).notes.map(\.number).sorted() == Array(0..<200))
+        try await expectEqual(collect(stream).notes.map(\.number).sorted(), Array(0..<200))
     }
 
     @Test func `A stream of messages of a response rejects a concurrent second reader with an error`() async throws {
@@ -147,9 +148,9 @@ import Testing
             gate.open()
             return [first, await group.next() ?? nil]
         }
-        #expect(outcomes[0] as? HTTPError == .streamSpent)
+        expectEqual(outcomes[0] as? HTTPError, .streamSpent)
         #expect(outcomes[1] is Broken)
-        #expect(try await reader.next() == nil)
+        try await expectNil(reader.next())
     }
 
     @Test func `A stream of messages ends for a canceled reader`() async throws {
@@ -201,9 +202,9 @@ import Testing
         let reluctant = Reluctant(status: .unauthorized, refusals: 1)
         let channel = try style.channel("http://localhost", through: reluctant, interceptors: [renewal])
         let notes = RPCStream([Note(number: 1), Note(number: 2)])
-        #expect(try await channel.clientStream(Notes.add, notes).message.number == 3)
-        #expect(reluctant.asked.value == 2)
-        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
+        try await expectEqual(channel.clientStream(Notes.add, notes).message.number, 3)
+        expectEqual(reluctant.asked.value, 2)
+        try await expectEqual(channel.unary(Notes.echo, Note(text: "a")).message.text, "a")
     }
 
     /// Refuses the first calls as a server does that knows gRPC's code alone.
@@ -223,8 +224,8 @@ import Testing
     func `Interceptors around a call see a refused token as 401 in every protocol`(style: CallStyle) async throws {
         let once = Refusing(refusals: 1)
         let channel = try style.channel("http://localhost", through: once, interceptors: [renewal])
-        #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
-        #expect(once.asked.value == 2)
+        try await expectEqual(channel.unary(Notes.echo, Note(text: "a")).message.text, "a")
+        expectEqual(once.asked.value, 2)
         let twice = try style.channel("http://localhost", through: Refusing(refusals: 2), interceptors: [renewal])
         await #expect(throws: RPCError.unauthenticated) { try await twice.unary(Notes.echo, Note(text: "a")) }
     }
@@ -237,7 +238,7 @@ import Testing
         let channel = try style.channel("http://localhost", through: reluctant, interceptors: [renewal])
         let notes = RPCStream<Note> { try await $0.send(Note()) }
         await #expect(throws: RPCError.unauthenticated) { try await channel.clientStream(Notes.add, notes) }
-        #expect(reluctant.asked.value == 1)
+        expectEqual(reluctant.asked.value, 1)
     }
 
     @Test func `Interceptors around a call retry only idempotent calls`() async throws {
@@ -247,11 +248,11 @@ import Testing
             let reluctant = Reluctant(status: .serviceUnavailable, refusals: 1)
             let channel = try RPCChannel("http://localhost", through: reluctant, interceptors: [retry])
             do {
-                #expect(try await channel.unary(method, Note(text: "a")).message.text == "a")
+                try await expectEqual(channel.unary(method, Note(text: "a")).message.text, "a")
             } catch RPCError.unavailable {
-                #expect(expected == 1)
+                expectEqual(expected, 1)
             }
-            #expect(reluctant.asked.value == expected)
+            expectEqual(reluctant.asked.value, expected)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Synchronization
@@ -73,9 +74,9 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
                 url, interceptors: [renewal], using: style, accepting: isCompressed ? [.gzip] : [],
                 assumingHTTP2: false)
             let notes = try await collect(try await channel.serverStream(Notes.count, Note())).notes
-            #expect(notes.map(\.number) == Array(0..<50))
+            expectEqual(notes.map(\.number), Array(0..<50))
             #expect(notes.allSatisfy { $0.data.count == 1000 })
-            #expect(renewal.refusals.value == 1)
+            expectEqual(renewal.refusals.value, 1)
         }
     }
 
@@ -87,8 +88,8 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         let channel = try RPCChannel(
             "http://localhost", through: refusing(1), interceptors: [renewal], using: style)
         let answer = try await channel.bidirectional(Notes.talk, RPCStream([Note(), Note()]))
-        #expect(try await collect(answer).notes.count == 50)
-        #expect(renewal.refusals.value == 1)
+        try await expectEqual(collect(answer).notes.count, 50)
+        expectEqual(renewal.refusals.value, 1)
     }
 
     @Test(arguments: framed)
@@ -100,10 +101,10 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
             _ = try await collect(try await channel.serverStream(Notes.count, Note()))
             Issue.record("it was not refused")
         } catch let error as RPCError {
-            #expect(error.status == .unauthenticated)
-            #expect(error.message == "too old")
+            expectEqual(error.status, .unauthenticated)
+            expectEqual(error.message, "too old")
         }
-        #expect(renewal.refusals.value == 1)
+        expectEqual(renewal.refusals.value, 1)
     }
 
     @Test(arguments: framed)
@@ -112,9 +113,9 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         let channel = try RPCChannel(
             "http://localhost", through: refusing(1, after: 1), interceptors: [renewal], using: style)
         var iterator = try await channel.serverStream(Notes.count, Note()).makeAsyncIterator()
-        #expect(try await iterator.next()?.number == 0)
+        try await expectEqual(iterator.next()?.number, 0)
         await #expect(throws: RPCError.unauthenticated) { try await iterator.next() }
-        #expect(renewal.refusals.value == 0)
+        expectEqual(renewal.refusals.value, 0)
     }
 
     @Test(arguments: framed)
@@ -132,7 +133,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         let channel = try RPCChannel(
             "http://localhost", through: handler, interceptors: [Renewal(signs: false)], using: style)
         let stream = try await channel.serverStream(Notes.count, Note())
-        #expect(stream.metadata["x-head"] == "1")
+        expectEqual(stream.metadata["x-head"], "1")
         end.finish()
         await #expect(throws: RPCError.internal) { _ = try await collect(stream) }
     }
@@ -148,7 +149,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         }
         let channel = try RPCChannel("http://localhost", through: handler, interceptors: [renewal], using: .grpc)
         await #expect(throws: RPCError.unauthenticated) { try await channel.unary(Notes.echo, Note()) }
-        #expect(renewal.refusals.value == 1)
+        expectEqual(renewal.refusals.value, 1)
     }
 
     @Test(
@@ -168,7 +169,7 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         await #expect(throws: RPCError.self) {
             _ = try await collect(try await channel.serverStream(Notes.count, Note()))
         }
-        #expect(renewal.refusals.value == 0)
+        expectEqual(renewal.refusals.value, 0)
     }
 }
 

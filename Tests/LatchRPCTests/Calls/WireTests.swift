@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -32,7 +33,7 @@ import Testing
         let contents: [[UInt8]] = [[], [1], [UInt8](repeating: 2, count: 300), [], [UInt8](repeating: 3, count: 1000)]
         let bytes = contents.flatMap { Envelope($0, flags: .compressed).bytes }
         let read = try await read(bytes, of: size)
-        #expect(read.map(\.content) == contents)
+        expectEqual(read.map(\.content), contents)
         #expect(read.allSatisfy { $0.flags == .compressed })
     }
 
@@ -60,17 +61,17 @@ import Testing
             await #expect(throws: RPCError.resourceExhausted) { try await read(prefix, of: 100) }
         }
         let most = Envelope([UInt8](repeating: 0, count: 1000)).bytes
-        #expect(try await read(most, of: 100).count == 1)
+        try await expectEqual(read(most, of: 100).count, 1)
     }
 
     @Test func `A stream of envelopes is decompressed only with the flag`() throws {
         let message = [UInt8](repeating: 9, count: 1000)
         let envelope = try Envelope(message, by: .gzip)
-        #expect(envelope.flags == .compressed)
+        expectEqual(envelope.flags, .compressed)
         #expect(envelope.content.count < 100)
-        #expect(try envelope.message(by: .gzip, limit: 1000) == message)
+        try expectEqual(envelope.message(by: .gzip, limit: 1000), message)
         #expect(throws: RPCError.internal) { try envelope.message(by: nil, limit: 1000) }
-        #expect(try Envelope([1, 2], by: .gzip).flags == [])
+        try expectEqual(Envelope([1, 2], by: .gzip).flags, [])
     }
 }
 
@@ -80,7 +81,7 @@ import Testing
         (.seconds(-1), "0n"), (.seconds(100_000), "100000S"), (.seconds(400_000_000), "111111H"),
     ])
     func `The wire formats of the protocols format a timeout for gRPC`(time: Duration, text: String) {
-        #expect(TimeoutHeader.grpc(time) == text)
+        expectEqual(TimeoutHeader.grpc(time), text)
         #expect(text.utf8.count <= 9)
     }
 
@@ -89,21 +90,21 @@ import Testing
         ("5u", .microseconds(5)), ("6n", .nanoseconds(6)), ("99999999H", .seconds(359_999_996_400)),
     ])
     func `The wire formats of the protocols include the timeouts of gRPC`(text: String, time: Duration) {
-        #expect(TimeoutHeader.duration(grpc: text) == time)
+        expectEqual(TimeoutHeader.duration(grpc: text), time)
     }
 
     @Test(arguments: ["", "1", "H", "-1S", "+1S", "1s", "1.5S", "123456789S", "1 S", "１S"])
     func `The wire formats of the protocols reject malformed timeouts`(text: String) {
-        #expect(TimeoutHeader.duration(grpc: text) == nil)
+        expectNil(TimeoutHeader.duration(grpc: text))
     }
 
     @Test func `The wire formats of the protocols format a timeout for Connect`() {
-        #expect(TimeoutHeader.milliseconds(.seconds(2)) == "2000")
-        #expect(TimeoutHeader.milliseconds(.zero) == "0")
-        #expect(TimeoutHeader.milliseconds(.seconds(1e12)) == "9999999999")
-        #expect(TimeoutHeader.duration(milliseconds: "9999999999") == .milliseconds(9_999_999_999))
+        expectEqual(TimeoutHeader.milliseconds(.seconds(2)), "2000")
+        expectEqual(TimeoutHeader.milliseconds(.zero), "0")
+        expectEqual(TimeoutHeader.milliseconds(.seconds(1e12)), "9999999999")
+        expectEqual(TimeoutHeader.duration(milliseconds: "9999999999"), .milliseconds(9_999_999_999))
         for text in ["", "12345678901", "-1", "1.0", "abc"] {
-            #expect(TimeoutHeader.duration(milliseconds: text) == nil)
+            expectNil(TimeoutHeader.duration(milliseconds: text))
         }
     }
 
@@ -111,27 +112,27 @@ import Testing
     func `The wire formats of the protocols carry any error message`(text: String) {
         let encoded = GRPCStatus.encode(text)
         #expect(encoded.utf8.allSatisfy { (0x20...0x7E).contains($0) })
-        #expect(GRPCStatus.decode(encoded) == text)
+        expectEqual(GRPCStatus.decode(encoded), text)
     }
 
     @Test func `The wire formats of the protocols keep malformed percent-encoding unchanged`() {
-        #expect(GRPCStatus.decode("50% off %zz %4") == "50% off %zz %4")
+        expectEqual(GRPCStatus.decode("50% off %zz %4"), "50% off %zz %4")
     }
 
     @Test func `The wire formats of the protocols report an error only for a failed status`() {
-        #expect(GRPCStatus.error(in: ["grpc-status": "0"], metadata: [:]) == nil)
-        #expect(GRPCStatus.error(in: ["grpc-status": "5"], metadata: [:])?.status == .notFound)
+        expectNil(GRPCStatus.error(in: ["grpc-status": "0"], metadata: [:]))
+        expectEqual(GRPCStatus.error(in: ["grpc-status": "5"], metadata: [:])?.status, .notFound)
         for odd in ["", "17", "-1", "x", "99999999999999999999"] {
-            #expect(GRPCStatus.error(in: ["grpc-status": odd], metadata: [:])?.status == .unknown)
+            expectEqual(GRPCStatus.error(in: ["grpc-status": odd], metadata: [:])?.status, .unknown)
         }
     }
 
     @Test func `The wire formats of the protocols carry trailers in the content of gRPC-Web`() {
         let fields: HTTPFields = ["grpc-status": "0", "x-a": "b", "x-a": ""]
-        #expect(GRPCWebTrailers.fields(GRPCWebTrailers.bytes(fields)) == fields)
+        expectEqual(GRPCWebTrailers.fields(GRPCWebTrailers.bytes(fields)), fields)
         let odd = GRPCWebTrailers.fields(
             Array("Grpc-Status:0\nno field\n: empty\nbad name: 1\r\n x: 2\r\nY:\t 3 \r\n".utf8))
-        #expect(odd == ["grpc-status": "0", "y": "3"])
+        expectEqual(odd, ["grpc-status": "0", "y": "3"])
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 7, 1000])
@@ -147,7 +148,7 @@ import Testing
         })
         var decoded: [UInt8] = []
         for try await piece in GRPCWebText.decoding(stream) { decoded += piece }
-        #expect(decoded == bytes)
+        expectEqual(decoded, bytes)
     }
 
     @Test(arguments: [50_000, 50_001, 50_002])
@@ -158,7 +159,7 @@ import Testing
         let text = GRPCWebText.encode(bytes) + Array("\r\n".utf8) + GRPCWebText.encode(bytes)
         var decoded: [UInt8] = []
         for try await piece in GRPCWebText.decoding(HTTPBodyStream(text)) { decoded += piece }
-        #expect(decoded == bytes + bytes)
+        expectEqual(decoded, bytes + bytes)
     }
 
     @Test(arguments: [1, 2, 3, 4, 7])
@@ -172,7 +173,7 @@ import Testing
         }
         var text: [UInt8] = []
         while let piece = try await encode() { text += piece }
-        #expect(text == Array(Base64Alphabet.standard.encodePadded((0..<100).map { UInt8($0) }).utf8))
+        expectEqual(text, Array(Base64Alphabet.standard.encodePadded((0..<100).map { UInt8($0) }).utf8))
     }
 
     @Test(arguments: ["a", "ab", "abc", "a===", "====", "ab=c", "!!!!", "AA==A"])
@@ -189,9 +190,9 @@ import Testing
         let query = ConnectQuery(content: Array("{\"a\":\"ö&=+\"}".utf8), codec: codec, compression: name)
         let request = HTTPRequest(authority: "a", path: "/s/m?" + query.text)
         let read = try ConnectQuery(request)
-        #expect(read.content == query.content)
-        #expect(read.codec == codec)
-        #expect(read.compression == name)
+        expectEqual(read.content, query.content)
+        expectEqual(read.codec, codec)
+        expectEqual(read.compression, name)
     }
 
     @Test(arguments: [
@@ -206,9 +207,9 @@ import Testing
 
     @Test func `The wire formats of the protocols carry bytes in fields, with and without padding`() {
         var fields: HTTPFields = ["a-bin": "AAE=", "a-bin": "AAE, /w", "a-bin": "no!"]
-        #expect(fields.binaryValues(of: "a-bin") == [[0, 1], [0, 1], [255]])
+        expectEqual(fields.binaryValues(of: "a-bin"), [[0, 1], [0, 1], [255]])
         fields = [:]
         fields.appendBinary([0, 1, 2, 3], for: "b-bin")
-        #expect(fields["b-bin"] == "AAECAw")
+        expectEqual(fields["b-bin"], "AAECAw")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -24,32 +25,33 @@ struct ReflectionPeerTests {
             let arguments = ["127.0.0.1:\(port)", version]
             if !isBehindProxy {
                 let listed = try await PeerProcess.run("reflect_client.py", arguments + ["in-turn"])
-                #expect(try JSONValue(parsing: listed) == ["shelf.v1.Borrowing", "shelf.v1.Shelves"])
+                try expectEqual(JSONValue(parsing: listed), ["shelf.v1.Borrowing", "shelf.v1.Shelves"])
             }
             let out = try JSONValue(
                 parsing: try await PeerProcess.run("reflect_client.py", arguments + Shelves.names))
-            #expect(out["services"] == ["shelf.v1.Borrowing", "shelf.v1.Shelves"])
+            expectEqual(out["services"], ["shelf.v1.Borrowing", "shelf.v1.Shelves"])
             let all: JSONValue = ["google.protobuf.Timestamp", "shelf.v1.Book", "shelf.v1.Shelf"]
-            #expect(out["methods"]?["shelf.v1.Shelves.Find"] == all)
-            #expect(out["methods"]?["shelf.v1.Shelves.Watch"] == all)
-            #expect(
-                out["methods"]?["shelf.v1.Borrowing.Borrow"] == ["google.protobuf.Timestamp", "shelf.v1.Book"])
+            expectEqual(out["methods"]?["shelf.v1.Shelves.Find"], all)
+            expectEqual(out["methods"]?["shelf.v1.Shelves.Watch"], all)
+            expectEqual(out["methods"]?["shelf.v1.Borrowing.Borrow"], ["google.protobuf.Timestamp", "shelf.v1.Book"])
             // The files arrive as they were made, byte for byte.
             for file in try FileDescriptorSetBytes(descriptors).files {
                 let text = try #require(out["files"]?[file.name]?.stringValue)
-                #expect(Data(base64Encoded: text).map { Array($0) } == file.bytes)
+                expectEqual(Data(base64Encoded: text).map { Array($0) }, file.bytes)
             }
-            #expect(out["numbers"] == [100, 101])
-            #expect(out["none"] == [])
-            #expect(out["extending"] == ["shelf/extras.proto", "shelf/extras.proto"])
-            #expect(out["missing"] == [true, true, true, true])
+            expectEqual(out["numbers"], [100, 101])
+            expectEqual(out["none"], [])
+            expectEqual(out["extending"], ["shelf/extras.proto", "shelf/extras.proto"])
+            expectEqual(out["missing"], [true, true, true, true])
             let symbols = try #require(out["symbols"])
-            #expect(symbols["shelf.v1.Shelf"] == "shelf/shelf.proto")
-            #expect(symbols["shelf.v1.Shelf.books"] == "shelf/shelf.proto")
-            for name in ["Kind", "NOVEL", "origin"] { #expect(symbols["shelf.v1.Book.\(name)"] == "shelf/book.proto") }
-            for name in ["label", "Extras.depth"] { #expect(symbols["shelf.v1.\(name)"] == "shelf/extras.proto") }
-            for name in ["Shelves", "Shelves.Find"] { #expect(symbols["shelf.v1.\(name)"] == "shelf/shelves.proto") }
-            #expect(symbols["google.protobuf.Timestamp"] == "google/protobuf/timestamp.proto")
+            expectEqual(symbols["shelf.v1.Shelf"], "shelf/shelf.proto")
+            expectEqual(symbols["shelf.v1.Shelf.books"], "shelf/shelf.proto")
+            for name in ["Kind", "NOVEL", "origin"] {
+                expectEqual(symbols["shelf.v1.Book.\(name)"], "shelf/book.proto")
+            }
+            for name in ["label", "Extras.depth"] { expectEqual(symbols["shelf.v1.\(name)"], "shelf/extras.proto") }
+            for name in ["Shelves", "Shelves.Find"] { expectEqual(symbols["shelf.v1.\(name)"], "shelf/shelves.proto") }
+            expectEqual(symbols["google.protobuf.Timestamp"], "google/protobuf/timestamp.proto")
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchProtoCompiler
 import LatchRPC
@@ -13,18 +14,18 @@ import Testing
         let wanted = try FileDescriptorSetBytes(Shelves.descriptors())
         let fetched = try FileDescriptorSetBytes(
             try await client.descriptors(of: ["shelf.v1.Shelves", "shelf.v1.Borrowing"]))
-        #expect(Set(fetched.files.map(\.name)) == Set(wanted.files.map(\.name)))
+        expectEqual(Set(fetched.files.map(\.name)), Set(wanted.files.map(\.name)))
         // Each after what it imports, so that it can be linked as it comes.
         #expect(Compiler.link(fetched.files.map(\.bytes), filesToGenerate: fetched.files.map(\.name)).isComplete)
         for file in wanted.files {
             let answer = try await client.file(named: file.name)
-            #expect(try FileDescriptorSetBytes.name(of: #require(answer.first)) == file.name)
+            try expectEqual(FileDescriptorSetBytes.name(of: #require(answer.first)), file.name)
         }
         let declaring = try await client.file(declaring: "shelf.v1.Book.Kind")
-        #expect(try FileDescriptorSetBytes.name(of: #require(declaring.first)) == "shelf/book.proto")
+        try expectEqual(FileDescriptorSetBytes.name(of: #require(declaring.first)), "shelf/book.proto")
         let extending = try await client.file(extending: "shelf.v1.Shelf", number: 101)
-        #expect(try FileDescriptorSetBytes.name(of: #require(extending.first)) == "shelf/extras.proto")
-        #expect(try await client.extensionNumbers(of: "shelf.v1.Shelf").sorted() == [100, 101])
+        try expectEqual(FileDescriptorSetBytes.name(of: #require(extending.first)), "shelf/extras.proto")
+        try await expectEqual(client.extensionNumbers(of: "shelf.v1.Shelf").sorted(), [100, 101])
         #expect(try await client.extensionNumbers(of: "shelf.v1.Book").isEmpty)
         await #expect(throws: RPCError.notFound) { try await client.file(named: "nowhere.proto") }
         await #expect(throws: RPCError.notFound) { try await client.file(declaring: "shelf.v1.Nothing") }
@@ -46,9 +47,9 @@ import Testing
         let channel = try CallStyle(style: .connect).channel(
             "http://localhost", through: RPCService(reflection.rpcMethods))
         let client = ReflectionClient(channel)
-        #expect(try await client.services() == ["shelf.v1.Shelves"])
+        try await expectEqual(client.services(), ["shelf.v1.Shelves"])
         let bytes = try await client.descriptors()
-        #expect(try FileDescriptorSetBytes(bytes).files.count == Shelves.names.count)
+        try expectEqual(FileDescriptorSetBytes(bytes).files.count, Shelves.names.count)
     }
 
     @Test func `The reflection of a server is missing without the reflection service`() async throws {

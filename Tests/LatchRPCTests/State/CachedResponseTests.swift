@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchRPC
 import LatchTesting
@@ -27,9 +28,9 @@ private final class SpoiltStore: ResponseStore {
             let client = ShelfClient(
                 unreachable, ShelfState(), ClientSettings(responseStore: SpoiltStore(answer)))
             let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.saved(Book("a"))) }
-            #expect(thrown?.code == "unreachable")
-            #expect(await client.getCurrentState().error?.code == "unreachable")
-            #expect(await client.getStatistics().cacheHits == 0)
+            expectEqual(thrown?.code, "unreachable")
+            await expectEqual(client.getCurrentState().error?.code, "unreachable")
+            await expectEqual(client.getStatistics().cacheHits, 0)
         }
     }
 
@@ -38,7 +39,7 @@ private final class SpoiltStore: ResponseStore {
         let store = SpoiltStore(.success(CachedResponse(bytes: bytes, time: 0)))
         let client = ShelfClient(unreachable, ShelfState(), ClientSettings(responseStore: store))
         try await client.process(.saved(Book("a")))
-        #expect(await client.getCurrentState().ids == ["kept"])
+        await expectEqual(client.getCurrentState().ids, ["kept"])
         #expect(await client.getCurrentState().isStale)
     }
 
@@ -51,11 +52,11 @@ private final class SpoiltStore: ResponseStore {
         for (seconds, calls) in [(59.0, 1), (0.9, 1), (0.1, 2), (59.9, 2), (0.2, 3)] {
             clock.advance(by: seconds)
             try await client.process(.young(Book("a")))
-            #expect(service.names.count == calls, "after \(seconds)")
+            expectEqual(service.names.count, calls, "after \(seconds)")
         }
         clock.jump(by: -3_600)
         try await client.process(.young(Book("a")))
-        #expect(service.names.count == 4)
+        expectEqual(service.names.count, 4)
     }
 
     @Test func `A cached response without a lifetime is never fresh`() async throws {
@@ -63,7 +64,7 @@ private final class SpoiltStore: ResponseStore {
             let service = ShelfService()
             let client = ShelfClient(service, ShelfState(), ClientSettings(cachedResponseLifetime: lifetime))
             for _ in 0..<2 { try await client.process(.young(Book("a"))) }
-            #expect(service.names.count == 2)
+            expectEqual(service.names.count, 2)
         }
     }
 
@@ -74,7 +75,7 @@ private final class SpoiltStore: ResponseStore {
         try await client.process(.young(Book("a")))
         await #expect(throws: SpoiltStore.Broken.self) { try await client.removeCachedResponses() }
         try await client.process(.young(Book("a")))
-        #expect(service.names.count == 2)
+        expectEqual(service.names.count, 2)
     }
 }
 
@@ -86,13 +87,13 @@ private final class SpoiltStore: ResponseStore {
         #expect(books.isEmpty)
         rules.replaceAll(&books, with: [Book("a")])
         #expect(books.isEmpty)
-        #expect(rules.issues([Book("a")]) == [.collectionSizeExceeded(collection: "books", count: 1, limit: 0)])
+        expectEqual(rules.issues([Book("a")]), [.collectionSizeExceeded(collection: "books", count: 1, limit: 0)])
     }
 
     @Test(arguments: [(Int.min, Int.max), (-1, 1), (0, Int.max), (2, Int.max), (Int.max, Int.max), (0, Int.min)])
     func `Rules with a limit of zero return pages of any offset and length`(offset: Int, limit: Int) {
         let rules = ItemRules<Book, String>("books", key: { $0.id })
         let page = rules.page([Book("a"), Book("b"), Book("c")], offset: offset, limit: limit)
-        #expect(page.count == (limit <= 0 || offset > 2 ? 0 : min(limit, 3 - max(0, offset))))
+        expectEqual(page.count, limit <= 0 || offset > 2 ? 0 : min(limit, 3 - max(0, offset)))
     }
 }

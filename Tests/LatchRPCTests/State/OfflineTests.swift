@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchRPC
 import LatchTesting
@@ -36,13 +37,13 @@ private final class Network: Sendable {
         try await client.process(.drop(Book("a")))
         network.set(false)
         try await client.process(.load(Book("a")))
-        #expect(await client.getCurrentState().ids == ["a"])
+        await expectEqual(client.getCurrentState().ids, ["a"])
         #expect(await client.getCurrentState().isStale)
-        #expect(service.names == ["load", "drop"])
+        expectEqual(service.names, ["load", "drop"])
         network.set(true)
         try await client.process(.load(Book("a")))
         #expect(await !client.getCurrentState().isStale)
-        #expect(await client.getStatistics().cacheHits == 1)
+        await expectEqual(client.getStatistics().cacheHits, 1)
     }
 
     @Test func `An action also returns the last response if the call finds no network`() async throws {
@@ -54,7 +55,7 @@ private final class Network: Sendable {
         try await client.process(.load(Book("a")))
         try await client.process(.load(Book("a")))
         #expect(await client.getCurrentState().isStale)
-        #expect(await client.getCurrentState().error == nil)
+        await expectNil(client.getCurrentState().error)
     }
 
     @Test func `An action fails at once while offline if it does not support that, without a call`() async {
@@ -62,7 +63,7 @@ private final class Network: Sendable {
         let client = client(service)
         network.set(false)
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
-        #expect(thrown?.code == "unreachable")
+        expectEqual(thrown?.code, "unreachable")
         #expect(service.names.isEmpty)
     }
 
@@ -71,8 +72,8 @@ private final class Network: Sendable {
         try await client.process(.load(Book("a")))
         network.set(false)
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.load(Book("b"))) }
-        #expect(thrown?.code == "unreachable")
-        #expect(await client.getCurrentState().ids == ["a"])
+        expectEqual(thrown?.code, "unreachable")
+        await expectEqual(client.getCurrentState().ids, ["a"])
     }
 
     @Test func `An error of the service is reported instead of a cached response`() async throws {
@@ -83,7 +84,7 @@ private final class Network: Sendable {
             })
         try await client.process(.load(Book("a")))
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.load(Book("a"))) }
-        #expect(thrown?.code == "callFailed")
+        expectEqual(thrown?.code, "callFailed")
     }
 
     @Test func `Persistent responses survive a restart`() async throws {
@@ -93,7 +94,7 @@ private final class Network: Sendable {
             network.set(false)
             let next = client(ShelfService(), answers: FileResponseStore(folder: folder + "/answers"))
             try await next.process(.saved(Book("a", title: "Emma")))
-            #expect(await next.getCurrentState().books == [Book("a", title: "Emma")])
+            await expectEqual(next.getCurrentState().books, [Book("a", title: "Emma")])
             #expect(await next.getCurrentState().isStale)
             // Those of the other strategy are not in the store.
             await #expect(throws: ShelfFailure.self) { try await next.process(.load(Book("a"))) }
@@ -117,7 +118,7 @@ private final class Network: Sendable {
             try await client.reset(to: ShelfState())
             gate.open()
             await #expect(throws: CancellationError.self) { try await late.value }
-            #expect(await client.getCurrentState() == ShelfState())
+            await expectEqual(client.getCurrentState(), ShelfState())
             network.set(false)
             for book in [Book("a", title: "Emma"), Book("b", title: "Persuasion")] {
                 await #expect(throws: ShelfFailure.self) { try await client.process(.saved(book)) }
@@ -137,7 +138,7 @@ private final class Network: Sendable {
         try await client.reset(to: ShelfState())
         gate.open()
         await #expect(throws: ShelfFailure.self) { try await call.value }
-        #expect(await client.getCurrentState() == ShelfState())
+        await expectEqual(client.getCurrentState(), ShelfState())
     }
 
     @Test func `A request of a user is not sent once the user has signed out`() async throws {
@@ -155,8 +156,8 @@ private final class Network: Sendable {
         try await client.reset(to: ShelfState())
         gate.open()
         await #expect(throws: CancellationError.self) { try await sequence.value }
-        #expect(service.names == ["drop"])
-        #expect(await client.getCurrentState() == ShelfState())
+        expectEqual(service.names, ["drop"])
+        await expectEqual(client.getCurrentState(), ShelfState())
     }
 
     @Test func `A user who has signed out leaves no time limit's error to the next`() async throws {
@@ -172,15 +173,15 @@ private final class Network: Sendable {
         _ = await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(6))
         await #expect(throws: CancellationError.self) { try await late.value }
-        #expect(await client.getCurrentState() == ShelfState())
+        await expectEqual(client.getCurrentState(), ShelfState())
         gate.open()
     }
 
     @Test func `A response that cannot be stored is not a failure`() async throws {
         let client = client(ShelfService(), answers: FileResponseStore(folder: "/dev/null/answers"))
         try await client.process(.saved(Book("a")))
-        #expect(await client.getCurrentState().ids == ["a"])
-        #expect(await client.getStatistics().failedCacheWrites == 1)
+        await expectEqual(client.getCurrentState().ids, ["a"])
+        await expectEqual(client.getStatistics().failedCacheWrites, 1)
     }
 
     @Test func `The number of cached responses is limited`() async throws {
@@ -198,14 +199,14 @@ private final class Network: Sendable {
         try await client.process(.young(Book("a")))
         clock.advance(by: .seconds(59))
         try await client.process(.young(Book("a")))
-        #expect(service.names.count == 1)
+        expectEqual(service.names.count, 1)
         #expect(await !client.getCurrentState().isStale)
         clock.advance(by: .seconds(1))
         try await client.process(.young(Book("a")))
-        #expect(service.names.count == 2)
+        expectEqual(service.names.count, 2)
         clock.jump(by: -3_600)
         try await client.process(.young(Book("a")))
-        #expect(service.names.count == 3)
+        expectEqual(service.names.count, 3)
     }
 }
 
@@ -218,14 +219,14 @@ private final class Network: Sendable {
                 ResponseCacheKey(action: "a\u{1}", request: [2]),
             ]
             for (index, key) in keys.enumerated() {
-                #expect(try await store.response(for: key) == nil)
+                try await expectNil(store.response(for: key))
                 try await store.store(CachedResponse(bytes: [UInt8(index)], time: 1.5), for: key)
             }
             for (index, key) in keys.enumerated() {
-                #expect(try await store.response(for: key) == CachedResponse(bytes: [UInt8(index)], time: 1.5))
+                try await expectEqual(store.response(for: key), CachedResponse(bytes: [UInt8(index)], time: 1.5))
             }
             try await store.removeAll()
-            for key in keys { #expect(try await store.response(for: key) == nil) }
+            for key in keys { try await expectNil(store.response(for: key)) }
         }
     }
 }

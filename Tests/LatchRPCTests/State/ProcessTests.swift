@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchRPC
@@ -19,13 +20,13 @@ import Testing
         let done = Task { try await client.process(.add(Book("a"))) }
         await gate.reached()
         #expect(await client.getCurrentState().isLoading)
-        #expect(await client.getCurrentState().error == nil)
+        await expectNil(client.getCurrentState().error)
         gate.open()
         try await done.value
         let state = await client.getCurrentState()
-        #expect(state.ids == ["a"])
+        expectEqual(state.ids, ["a"])
         #expect(!state.isLoading)
-        #expect(state.error == nil)
+        expectNil(state.error)
         #expect(state.lastUpdated != nil)
     }
 
@@ -47,11 +48,11 @@ import Testing
         let client = ShelfClient(ShelfService { _, _, _ in throw RPCError(.unauthenticated, "wrong password") })
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
         let state = await client.getCurrentState()
-        #expect(state.error == thrown)
-        #expect(state.error?.message == "wrong password")
+        expectEqual(state.error, thrown)
+        expectEqual(state.error?.message, "wrong password")
         #expect(state.books.isEmpty)
         #expect(!state.isLoading)
-        #expect(state.lastUpdated == nil)
+        expectNil(state.lastUpdated)
     }
 
     @Test(.tags(.invalidAction)) func `An action that is invalid makes no call and reports the violated rules`() async {
@@ -59,8 +60,8 @@ import Testing
         let client = ShelfClient(service)
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book(""))) }
         #expect(service.names.isEmpty)
-        #expect(thrown?.message == "Action validation failed: id must not be empty")
-        #expect(await client.getCurrentState().error == thrown)
+        expectEqual(thrown?.message, "Action validation failed: id must not be empty")
+        await expectEqual(client.getCurrentState().error, thrown)
         #expect(!ShelfAction.add(Book("")).isValid)
     }
 
@@ -84,7 +85,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(await client.getCurrentState().ids == ["3", "2", "1", "0"])
+        await expectEqual(client.getCurrentState().ids, ["3", "2", "1", "0"])
         #expect(await !client.getCurrentState().isLoading)
     }
 
@@ -101,7 +102,7 @@ import Testing
         let client = ShelfClient(ShelfService())
         try await client.process(.quiet(Book("a")))
         try await client.process(.quiet(Book("a")))
-        #expect(await client.hooks == ["will 0 1", "did 0 1"])
+        await expectEqual(client.hooks, ["will 0 1", "did 0 1"])
     }
 
     @Test func `An action that is canceled is not a failure, and no longer loading`() async throws {
@@ -117,7 +118,7 @@ import Testing
         task.cancel()
         gate.open()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(await client.getCurrentState() == ShelfState())
+        await expectEqual(client.getCurrentState(), ShelfState())
     }
 
     @Test func `An action that was canceled ignores a late response`() async throws {
@@ -140,12 +141,12 @@ import Testing
         let client = ShelfClient(ShelfService(), ShelfState(), ClientSettings(clock: clock.wallClock()))
         try await client.process(.add(Book("a")))
         let date = await client.getCurrentState().lastUpdated
-        #expect(date == clock.now)
+        expectEqual(date, clock.now)
         clock.advance(by: .seconds(60))
         try await client.process(.add(Book("a")))
         try await client.process(.look(Book("b")))
-        #expect(await client.getCurrentState().lastUpdated == date)
-        #expect(await client.getCurrentState().ids == ["a"])
+        await expectEqual(client.getCurrentState().lastUpdated, date)
+        await expectEqual(client.getCurrentState().ids, ["a"])
     }
 
     @Test(arguments: [
@@ -156,15 +157,15 @@ import Testing
     func `An action translates the error of a call`(error: any Error, code: String, isRetryable: Bool) async {
         let client = ShelfClient(ShelfService { _, _, _ in throw error })
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
-        #expect(thrown?.code == code)
-        #expect(thrown?.isRetryable == isRetryable)
+        expectEqual(thrown?.code, code)
+        expectEqual(thrown?.isRetryable, isRetryable)
     }
 
     @Test func `An action does not reveal the text of an unknown error`() async {
         struct Leak: Error { let password = "hunter2" }
         let client = ShelfClient(ShelfService { _, _, _ in throw Leak() })
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
-        #expect(thrown?.message == "add failed: Leak.")
+        expectEqual(thrown?.message, "add failed: Leak.")
     }
 
     @Test func `An action is counted in the statistics`() async throws {
@@ -177,8 +178,8 @@ import Testing
         await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("bad"))) }
         await #expect(throws: ShelfFailure.self) { try await client.process(.rename(Book(""))) }
         let statistics = await client.getStatistics()
-        #expect([statistics.succeeded, statistics.failed, statistics.calls] == [1, 2, 2])
-        #expect(statistics.lastAction == "rename")
+        expectEqual([statistics.succeeded, statistics.failed, statistics.calls], [1, 2, 2])
+        expectEqual(statistics.lastAction, "rename")
         #expect(await client.getPerformanceMetrics().averageActionTime > .zero)
     }
 }

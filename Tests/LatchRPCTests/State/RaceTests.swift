@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchRPC
 import LatchTesting
@@ -29,13 +30,13 @@ import Testing
             return await group.reduce(into: Set<Int>()) { $0.formUnion($1) }
         }
         let state = await client.getCurrentState()
-        #expect(Set(state.done) == expected)
-        #expect(state.done.count == Set(state.done).count, "nothing is done twice")
+        expectEqual(Set(state.done), expected)
+        expectEqual(state.done.count, Set(state.done).count, "nothing is done twice")
         #expect(!state.isLoading)
         // What was ordered one after the other is in that order.
         for (kind, numbers) in orders where kind != 0 {
             let order = state.done.filter { numbers.contains($0) }
-            #expect(order == order.sorted())
+            expectEqual(order, order.sorted())
         }
     }
 
@@ -77,8 +78,8 @@ import Testing
         gates[2].open()
         for task in tasks { try await task.value }
         let state = await client.getCurrentState()
-        #expect(state.done.first == 99)
-        #expect(Set(state.done) == [99, 1, 2])
+        expectEqual(state.done.first, 99)
+        expectEqual(Set(state.done), [99, 1, 2])
         #expect(!state.isLoading)
     }
 
@@ -94,7 +95,7 @@ import Testing
         await client.rollbackToState(TallyState(done: [7]))
         gates[1].open()
         await #expect(throws: ShelfFailure.self) { try await task.value }
-        #expect(await client.getCurrentState().done == [7])
+        await expectEqual(client.getCurrentState().done, [7])
     }
 
     @Test func `Concurrent actions show all readers the same states in one order, a hundred at a time`() async throws {
@@ -117,11 +118,11 @@ import Testing
         }
         await client.shutDown()
         let first = await readers[0].value
-        #expect(first.count == 101)
-        #expect(first.last?.count == 100)
+        expectEqual(first.count, 101)
+        expectEqual(first.last?.count, 100)
         // Each state is the one before and one more.
-        for (before, after) in zip(first, first.dropFirst()) { #expect(after.dropLast() == before[...]) }
-        for reader in readers.dropFirst() { #expect(await reader.value == first) }
+        for (before, after) in zip(first, first.dropFirst()) { expectEqual(after.dropLast(), before[...]) }
+        for reader in readers.dropFirst() { await expectEqual(reader.value, first) }
     }
 
     @Test func `Concurrent actions buffer a limited number of states for a slow reader, and the newest`() async throws {
@@ -131,9 +132,9 @@ import Testing
         await client.shutDown()
         var seen: [TallyState] = []
         for await state in stream { seen.append(state) }
-        #expect(seen.count == 3)
-        #expect(seen.last?.done == Array(0..<50))
-        #expect(seen.last?.isLoading == false)
+        expectEqual(seen.count, 3)
+        expectEqual(seen.last?.done, Array(0..<50))
+        expectEqual(seen.last?.isLoading, false)
     }
 
     @Test func `Concurrent actions that a hook starts run after the change`() async throws {
@@ -145,11 +146,11 @@ import Testing
         let stream = client.stateStream
         try await client.process(TallyAction(1, isShown: false))
         try await client.process(TallyAction(2, isShown: false))
-        #expect(await client.getCurrentState().done == [1, 100, 2])
+        await expectEqual(client.getCurrentState().done, [1, 100, 2])
         await client.shutDown()
         var seen: [[Int]] = []
         for await state in stream { seen.append(state.done) }
-        #expect(seen == [[], [1], [1, 100], [1, 100, 2]])
+        expectEqual(seen, [[], [1], [1, 100], [1, 100, 2]])
     }
 }
 
@@ -161,7 +162,7 @@ import Testing
         client = nil
         // What was begun for it has ended, but for the last steps of its tasks, which take as long as other threads need.
         while left != nil, !Task.isCancelled { await Task.yield() }
-        #expect(left == nil)
+        expectNil(left)
     }
 
     @Test func `A released client is not retained by its actions`() async throws {
@@ -184,7 +185,7 @@ import Testing
         for stream in streams {
             var seen: [[Int]] = []
             for await state in stream { seen.append(state.done) }
-            #expect(seen == [[], [1]])
+            expectEqual(seen, [[], [1]])
         }
     }
 
@@ -199,7 +200,7 @@ import Testing
         try await task.value
         var last: TallyState?
         for await state in stream { last = state }
-        #expect(last?.done == [1])
+        expectEqual(last?.done, [1])
     }
 }
 
@@ -217,11 +218,11 @@ import Testing
         #expect(await client.getCurrentState().isLoading)
         clock.advance(by: .nanoseconds(1))
         let thrown = await #expect(throws: ShelfFailure.self) { try await task.value }
-        #expect(thrown?.code == "timeout")
-        #expect(thrown?.seconds == 5)
+        expectEqual(thrown?.code, "timeout")
+        expectEqual(thrown?.seconds, 5)
         gate.open()
         let state = await client.getCurrentState()
-        #expect(state.error == thrown)
+        expectEqual(state.error, thrown)
         #expect(state.done.isEmpty && !state.isLoading)
     }
 
@@ -233,7 +234,7 @@ import Testing
                 try await client.process(TallyAction(1), timeout: timeout)
             }
             gate.open()
-            #expect(thrown?.code == "timeout")
+            expectEqual(thrown?.code, "timeout")
             #expect(await client.getCurrentState().done.isEmpty)
             #expect(await !client.getCurrentState().isLoading)
         }
@@ -250,8 +251,8 @@ import Testing
         task.cancel()
         gate.open()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(await client.getCurrentState() == TallyState())
-        #expect(await client.getStatistics().failed == 0)
+        await expectEqual(client.getCurrentState(), TallyState())
+        await expectEqual(client.getStatistics().failed, 0)
         #expect(clock.sleepers.isEmpty)
     }
 
@@ -260,7 +261,7 @@ import Testing
         let thrown = await #expect(throws: ShelfFailure.self) {
             try await client.process(TallyAction(-1), timeout: .seconds(5))
         }
-        #expect(thrown?.code == "invalidAction")
-        #expect(await client.getCurrentState().error == thrown)
+        expectEqual(thrown?.code, "invalidAction")
+        await expectEqual(client.getCurrentState().error, thrown)
     }
 }

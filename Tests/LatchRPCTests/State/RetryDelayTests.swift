@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchTesting
@@ -42,15 +43,16 @@ import Testing
         word: UInt64, milliseconds: Int
     ) async {
         let delays = await delays(after: RPCError(.unavailable), 3, word: word)
-        #expect(delays == [1, 2, 4].map { .milliseconds($0 * milliseconds) })
+        expectEqual(delays, [1, 2, 4].map { .milliseconds($0 * milliseconds) })
     }
 
     @Test func `The delay before a repeated action grows up to half a minute`() async {
-        #expect(
-            await delays(after: RPCError(.unavailable), 3, base: .seconds(20)).map { $0 <= .seconds(30) } == [
+        await expectEqual(
+            delays(after: RPCError(.unavailable), 3, base: .seconds(20)).map { $0 <= .seconds(30) },
+            [
                 true, true, true,
             ])
-        #expect(await delays(after: RPCError(.unavailable), 2, base: .seconds(20)).last == .seconds(30))
+        await expectEqual(delays(after: RPCError(.unavailable), 2, base: .seconds(20)).last, .seconds(30))
     }
 
     /// The ways in which a server says that it wants to be asked again in seven seconds.
@@ -69,8 +71,8 @@ import Testing
 
     @Test(arguments: 0..<4)
     func `The delay before a repeated action is at least what the server asks for`(index: Int) async {
-        #expect(await delays(after: Self.wishes[index]) == [.seconds(7)])
-        #expect(await delays(after: Self.wishes[index], base: .seconds(20)) == [.seconds(20)])
+        await expectEqual(delays(after: Self.wishes[index]), [.seconds(7)])
+        await expectEqual(delays(after: Self.wishes[index], base: .seconds(20)), [.seconds(20)])
     }
 
     @Test

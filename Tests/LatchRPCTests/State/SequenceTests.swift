@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import TestTags
@@ -20,8 +21,8 @@ import Testing
         await #expect(throws: ShelfFailure.self) {
             try await client.process(sequence: [.add(Book("a")), .add(Book("bad")), .add(Book("b"))])
         }
-        #expect(await client.getCurrentState().ids == ["a"])
-        #expect(refusing.names.count == 2)
+        await expectEqual(client.getCurrentState().ids, ["a"])
+        expectEqual(refusing.names.count, 2)
     }
 
     @Test func `Several actions in a batch are all done, and the first failure is thrown`() async {
@@ -29,8 +30,8 @@ import Testing
         let thrown = await #expect(throws: ShelfFailure.self) {
             try await client.process(batch: [.add(Book("a")), .add(Book("bad")), .add(Book("")), .add(Book("b"))])
         }
-        #expect(thrown?.message == "no")
-        #expect(await Set(client.getCurrentState().ids) == ["a", "b"])
+        expectEqual(thrown?.message, "no")
+        await expectEqual(Set(client.getCurrentState().ids), ["a", "b"])
     }
 
     @Test(.tags(.atomicActions))
@@ -41,8 +42,8 @@ import Testing
         let thrown = await #expect(throws: ShelfFailure.self) {
             try await client.processAtomically([.add(Book("a")), .drop(Book("old")), .add(Book("bad"))])
         }
-        #expect(thrown?.message == "Atomic action sequence failed: processed 2/3 actions")
-        #expect(await client.getCurrentState() == before)
+        expectEqual(thrown?.message, "Atomic action sequence failed: processed 2/3 actions")
+        await expectEqual(client.getCurrentState(), before)
     }
 
     @Test(.tags(.atomicActions)) func `Several actions undo no change of concurrent actions`() async throws {
@@ -57,13 +58,13 @@ import Testing
             try await client.processAtomically([.add(Book("a")), .drop(Book("old")), .add(Book("bad"))])
         }
         await gate.reached()
-        #expect(await client.getCurrentState().ids == ["a"])
+        await expectEqual(client.getCurrentState().ids, ["a"])
         try await client.process(.add(Book("other")))
         gate.open()
         await #expect(throws: ShelfFailure.self) { try await failed.value }
         let state = await client.getCurrentState()
-        #expect(state.ids == ["old", "other"])
-        #expect(state.error == nil)
+        expectEqual(state.ids, ["old", "other"])
+        expectNil(state.error)
         #expect(!state.isLoading)
     }
 
@@ -80,19 +81,19 @@ import Testing
         await gates["bad1"]?.reached()
         let other = Task { try await client.processAtomically([.add(Book("a2")), .add(Book("good2"))]) }
         await gates["good2"]?.reached()
-        #expect(await client.getCurrentState().ids == ["a1", "a2"])
+        await expectEqual(client.getCurrentState().ids, ["a1", "a2"])
         gates["bad1"]?.open()
         await #expect(throws: ShelfFailure.self) { try await one.value }
-        #expect(await client.getCurrentState().ids == ["a2"])
+        await expectEqual(client.getCurrentState().ids, ["a2"])
         gates["good2"]?.open()
         try await other.value
-        #expect(await client.getCurrentState().ids == ["a2", "good2"])
+        await expectEqual(client.getCurrentState().ids, ["a2", "good2"])
     }
 
     @Test func `Several actions that all succeed are committed`() async throws {
         let client = ShelfClient(refusing)
         try await client.processAtomically([.add(Book("a")), .rename(Book("a", title: "Emma"))])
-        #expect(await client.getCurrentState().books == [Book("a", title: "Emma")])
+        await expectEqual(client.getCurrentState().books, [Book("a", title: "Emma")])
     }
 
     @Test func `Several actions keep a rollback in between`() async throws {
@@ -108,7 +109,7 @@ import Testing
         await client.rollbackToState(ShelfState(books: [Book("z")]))
         gate.open()
         await #expect(throws: ShelfFailure.self) { try await failed.value }
-        #expect(await client.getCurrentState().ids == ["z"])
+        await expectEqual(client.getCurrentState().ids, ["z"])
     }
 }
 
@@ -127,16 +128,16 @@ import Testing
         let client = client(clock, service)
         let done = Task { try await client.processWithRetry(.add(Book("a")), evenIfUncertain: true) }
         for delay in [100, 200, 400] {
-            #expect(await clock.sleepers(atLeast: 1) == [.milliseconds(delay)])
+            await expectEqual(clock.sleepers(atLeast: 1), [.milliseconds(delay)])
             #expect(await client.getCurrentState().isLoading)
-            #expect(await client.getCurrentState().error == nil)
+            await expectNil(client.getCurrentState().error)
             clock.advance(by: .milliseconds(delay))
         }
         await #expect(throws: ShelfFailure.self) { try await done.value }
-        #expect(service.names.count == 4)
-        #expect(await client.getCurrentState().error?.code == "unreachable")
+        expectEqual(service.names.count, 4)
+        await expectEqual(client.getCurrentState().error?.code, "unreachable")
         #expect(await !client.getCurrentState().isLoading)
-        #expect(await client.getStatistics().retried == 3)
+        await expectEqual(client.getStatistics().retried, 3)
     }
 
     @Test(.tags(.actionRetries)) func `An action with retries is not repeated after a permanent error`() async {
@@ -144,8 +145,8 @@ import Testing
         let client = client(ManualClock(), service)
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book(""))) }
-        #expect(service.names.count == 1)
-        #expect(await client.getCurrentState().error?.code == "invalidAction")
+        expectEqual(service.names.count, 1)
+        await expectEqual(client.getCurrentState().error?.code, "invalidAction")
     }
 
     /// The failures after which it is unknown whether the server has acted.
@@ -159,7 +160,7 @@ import Testing
         let service = ShelfService { _, _, _ in throw Self.uncertain[index] }
         let client = client(ManualClock(), service)
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
-        #expect(service.names.count == 1)
+        expectEqual(service.names.count, 1)
         #expect(await client.getCurrentState().error != nil)
         #expect(await !client.getCurrentState().isLoading)
     }
@@ -173,9 +174,9 @@ import Testing
         }
         let client = client(clock, service)
         let done = Task { try await client.processWithRetry(.look(Book("a"))) }
-        #expect(await clock.wakeNext() == .milliseconds(100))
+        await expectEqual(clock.wakeNext(), .milliseconds(100))
         try await done.value
-        #expect(service.names.count == 2)
+        expectEqual(service.names.count, 2)
     }
 
     @Test func `An action with retries is repeated if the server cannot have executed it`() async throws {
@@ -188,7 +189,7 @@ import Testing
             RPCError(.unavailable, details: [ProtoAny(typeURL: "type.googleapis.com/google.rpc.RetryInfo")]),
         ]
         for error in refused {
-            #expect(ActionError(error, action: "add").mayHaveRun == false, "\(error)")
+            expectEqual(ActionError(error, action: "add").mayHaveRun, false, "\(error)")
         }
         let (clock, again) = (ManualClock(), refused[3])
         let service = ShelfService { _, book, call in
@@ -197,9 +198,9 @@ import Testing
         }
         let client = client(clock, service)
         let done = Task { try await client.processWithRetry(.add(Book("a"))) }
-        #expect(await clock.wakeNext() == .milliseconds(100))
+        await expectEqual(clock.wakeNext(), .milliseconds(100))
         try await done.value
-        #expect(await client.getCurrentState().ids == ["a"])
+        await expectEqual(client.getCurrentState().ids, ["a"])
     }
 
     @Test(.tags(.actionRetries)) func `An action with retries ends with the first success`() async throws {
@@ -213,11 +214,11 @@ import Testing
             try await client.processWithRetry(
                 .add(Book("a")), maxRetries: 5, baseDelay: .seconds(1), evenIfUncertain: true)
         }
-        #expect(await clock.wakeNext() == .seconds(1))
-        #expect(await clock.wakeNext() == .seconds(2))
+        await expectEqual(clock.wakeNext(), .seconds(1))
+        await expectEqual(clock.wakeNext(), .seconds(2))
         try await done.value
-        #expect(await client.getCurrentState().ids == ["a"])
-        #expect(service.names.count == 3)
+        await expectEqual(client.getCurrentState().ids, ["a"])
+        expectEqual(service.names.count, 3)
     }
 
     @Test(.tags(.actionRetries))
@@ -229,7 +230,7 @@ import Testing
         _ = await clock.sleepers(atLeast: 1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(service.names.count == 1)
+        expectEqual(service.names.count, 1)
         #expect(await !client.getCurrentState().isLoading)
     }
 
@@ -246,13 +247,13 @@ import Testing
             })
         cancelled.open()
         let done = Task { try await client.process(.add(Book("a")), timeout: .milliseconds(50)) }
-        #expect(await clock.wakeNext() == .milliseconds(50))
+        await expectEqual(clock.wakeNext(), .milliseconds(50))
         let thrown = await #expect(throws: ShelfFailure.self) { try await done.value }
-        #expect(thrown?.code == "timeout")
-        #expect(thrown?.seconds == 0.05)
-        #expect(thrown?.message == "add took longer than 0.05 s.")
+        expectEqual(thrown?.code, "timeout")
+        expectEqual(thrown?.seconds, 0.05)
+        expectEqual(thrown?.message, "add took longer than 0.05 s.")
         await cancelled.reached()
-        #expect(await client.getCurrentState().error == thrown)
+        await expectEqual(client.getCurrentState().error, thrown)
         #expect(await !client.getCurrentState().isLoading)
     }
 
@@ -279,14 +280,14 @@ import Testing
         // The answer has to pass the actor before this call does.
         for _ in 0..<100 { await Task.yield() }
         #expect(await client.getCurrentState().books.isEmpty)
-        #expect(await client.getCurrentState().error?.code == "timeout")
+        await expectEqual(client.getCurrentState().error?.code, "timeout")
     }
 
     @Test func `An action with retries succeeds within its time limit`() async throws {
         let clock = ManualClock()
         let client = client(clock, ShelfService())
         try await client.process(.add(Book("a")), timeout: .seconds(1))
-        #expect(await client.getCurrentState().ids == ["a"])
-        #expect(await client.getCurrentState().error == nil)
+        await expectEqual(client.getCurrentState().ids, ["a"])
+        await expectNil(client.getCurrentState().error)
     }
 }

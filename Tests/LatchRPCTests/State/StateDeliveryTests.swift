@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchRPC
 import TestTags
 import Testing
@@ -32,7 +33,7 @@ import Testing
             try await client.process(.add(Book("\(number)")))
             if follower.ids.last != "\(number)" || follower.isLoading { late += 1 }
         }
-        #expect(late == 0)
+        expectEqual(late, 0)
     }
 
     @Test @MainActor func `A follower of states on the main actor can call the client from its loop`() async throws {
@@ -45,6 +46,6 @@ import Testing
             return []
         }
         try await client.process(.quiet(Book("a")))
-        #expect(try await follower.value == ["a", "b"])
+        try await expectEqual(follower.value, ["a", "b"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchRPC
 import LatchTesting
 import TestTags
@@ -9,11 +10,11 @@ import Testing
     @Test func `A stream of states begins with the current state and continues with each different one`() async throws {
         let client = ShelfClient(ShelfService())
         var states = client.stateStream.makeAsyncIterator()
-        #expect(await states.next() == ShelfState())
+        await expectEqual(states.next(), ShelfState())
         try await client.process(.quiet(Book("a")))
         try await client.process(.quiet(Book("b")))
-        #expect(await states.next()?.ids == ["a"])
-        #expect(await states.next()?.ids == ["a", "b"])
+        await expectEqual(states.next()?.ids, ["a"])
+        await expectEqual(states.next()?.ids, ["a", "b"])
     }
 
     @Test func `A stream of states gives all readers the same states, and outlives a reader`() async throws {
@@ -25,10 +26,10 @@ import Testing
         try await client.process(.quiet(Book("a")))
         for stream in streams.dropFirst() {
             var states = stream.makeAsyncIterator()
-            #expect(await states.next()?.ids == [])
-            #expect(await states.next()?.ids == ["a"])
+            await expectEqual(states.next()?.ids, [])
+            await expectEqual(states.next()?.ids, ["a"])
         }
-        #expect(await client.getPerformanceMetrics().stateStreamSubscribers == 2)
+        await expectEqual(client.getPerformanceMetrics().stateStreamSubscribers, 2)
     }
 
     @Test func `A stream of states ends when the client is shut down`() async throws {
@@ -38,7 +39,7 @@ import Testing
         var count = 0
         for await _ in stream { count += 1 }
         for await _ in client.stateStream { count += 1 }
-        #expect(count == 2)
+        expectEqual(count, 2)
         await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
     }
 
@@ -48,7 +49,7 @@ import Testing
         client = nil
         var count = 0
         if let stream { for await _ in stream { count += 1 } }
-        #expect(count == 1)
+        expectEqual(count, 1)
     }
 
     @Test func `A stream of states is removed with its reader, ten thousand times`() async {
@@ -65,7 +66,7 @@ import Testing
                 }
             }
         }
-        #expect(store.subscriberCount == 0)
+        expectEqual(store.subscriberCount, 0)
     }
 
     @Test func `A stream of states without a reader buffers a limited number of states, and the newest`() async {
@@ -75,7 +76,7 @@ import Testing
         store.finish()
         var seen: [Int] = []
         for await state in stream { seen.append(state) }
-        #expect(seen == [97, 98, 99, 100])
+        expectEqual(seen, [97, 98, 99, 100])
     }
 
     @Test(.tags(.stateRollback)) func `A stream of states shows a rollback, and no equal state`() async throws {
@@ -87,8 +88,8 @@ import Testing
         await client.rollbackToState(before)
         await client.rollbackToState(before)
         await client.rollbackToState(ShelfState(books: [Book("z")]))
-        #expect(await states.next()?.ids == [])
-        #expect(await states.next()?.ids == ["z"])
-        #expect(await client.getStatistics().publishedStates == 3)
+        await expectEqual(states.next()?.ids, [])
+        await expectEqual(states.next()?.ids, ["z"])
+        await expectEqual(client.getStatistics().publishedStates, 3)
     }
 }

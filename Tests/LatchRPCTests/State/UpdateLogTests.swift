@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
                 update(&state)
                 expected.append((run, step))
             }
-            #expect(state == expected.map(\.update))
+            expectEqual(state, expected.map(\.update))
         }
     }
 
@@ -45,7 +46,7 @@ import Testing
         log.open(1, at: 0)
         log.record({ $0 += 1 }, of: 1)
         log.commit(1)
-        #expect(log.undo(1) == nil)
-        #expect(log.undo(2) == nil)
+        expectNil(log.undo(1))
+        expectNil(log.undo(2))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -66,21 +67,21 @@ private final class Folder: Sendable {
                 ("/assets/.well-known/apple-app-site-association", "application/json", "{}"),
             ] {
                 let response = try await api.respond(to: HTTPRequest(authority: "localhost", path: path))
-                #expect(response.status == .ok)
-                #expect(response.fields[.contentType] == type)
-                #expect(response.fields["Last-Modified"] == "Tue, 14 Nov 2023 22:13:20 GMT")
-                #expect(response.fields["Cache-Control"] == "max-age=60")
-                #expect(response.fields["X-Content-Type-Options"] == "nosniff")
-                #expect(response.fields["ETag"]?.utf8.first == UInt8(ascii: "\""))
-                #expect(try await response.body.collected(upTo: 100) == Array(text.utf8))
+                expectEqual(response.status, .ok)
+                expectEqual(response.fields[.contentType], type)
+                expectEqual(response.fields["Last-Modified"], "Tue, 14 Nov 2023 22:13:20 GMT")
+                expectEqual(response.fields["Cache-Control"], "max-age=60")
+                expectEqual(response.fields["X-Content-Type-Options"], "nosniff")
+                expectEqual(response.fields["ETag"]?.utf8.first, UInt8(ascii: "\""))
+                try await expectEqual(response.body.collected(upTo: 100), Array(text.utf8))
             }
         }
     }
 
     @Test func `Files of a folder have a length and no content for HEAD`() async throws {
         let response = try await get("/assets/docs/a%20b.txt", [:], .head)
-        #expect(response.status == .ok)
-        #expect(response.fields[.contentLength] == "10")
+        expectEqual(response.status, .ok)
+        expectEqual(response.fields[.contentLength], "10")
         #expect(response.body.isEmpty)
     }
 
@@ -89,7 +90,7 @@ private final class Folder: Sendable {
         "/assets/..%2Fsecret", "/assets/%00", "/assets/app.js%00.txt", "/assets/docs%5C..", "/assets",
     ])
     func `Files of a folder that are hidden, missing or not files are not found`(path: String) async throws {
-        #expect(try await get(path).status == .notFound)
+        try await expectEqual(get(path).status, .notFound)
     }
 
     @Test func `Files of a folder are those of links that stay within the folder`() async throws {
@@ -98,21 +99,21 @@ private final class Folder: Sendable {
         try manager.createSymbolicLink(
             atPath: folder.path + "/outer.txt", withDestinationPath: outside.path + "/secret.txt")
         try manager.createSymbolicLink(atPath: folder.path + "/outside", withDestinationPath: outside.path)
-        #expect(try await get("/assets/inner.txt").body.collected(upTo: 100) == Array("0123456789".utf8))
-        #expect(try await get("/assets/outer.txt").status == .notFound)
-        #expect(try await get("/assets/outside/secret.txt").status == .notFound)
-        #expect(try await get("/assets/outside/").status == .notFound)
+        try await expectEqual(get("/assets/inner.txt").body.collected(upTo: 100), Array("0123456789".utf8))
+        try await expectEqual(get("/assets/outer.txt").status, .notFound)
+        try await expectEqual(get("/assets/outside/secret.txt").status, .notFound)
+        try await expectEqual(get("/assets/outside/").status, .notFound)
         // The folder itself may be a link.
         try manager.createSymbolicLink(atPath: outside.path + "/link", withDestinationPath: folder.path)
         var router = Router()
         router.files("/", in: outside.path + "/link")
         let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/app.js"))
-        #expect(response.status == .ok)
+        expectEqual(response.status, .ok)
     }
 
     @Test func `Files of a folder redirect to a folder, on the same host`() async throws {
-        #expect(try await get("/assets/docs?x=1").status == 308)
-        #expect(try await get("/assets/docs?x=1").fields[.location] == "/assets/docs/?x=1")
+        try await expectEqual(get("/assets/docs?x=1").status, 308)
+        try await expectEqual(get("/assets/docs?x=1").fields[.location], "/assets/docs/?x=1")
     }
 
     @Test func `Files of a folder are not sent again if the client has them`() async throws {
@@ -123,20 +124,21 @@ private final class Folder: Sendable {
             ["If-Modified-Since": "Tue, 14 Nov 2023 22:13:20 GMT"],
         ] {
             let response = try await get("/assets/app.js", fields)
-            #expect(response.status == 304)
+            expectEqual(response.status, 304)
             #expect(response.body.isEmpty)
-            #expect(response.fields["ETag"] == tag)
-            #expect(response.fields[.contentType] == nil)
+            expectEqual(response.fields["ETag"], tag)
+            expectNil(response.fields[.contentType])
         }
         for fields: HTTPFields in [
             ["If-None-Match": "\"x\"", "If-Modified-Since": "Tue, 14 Nov 2023 22:13:20 GMT"], ["If-None-Match": "\"\""],
             ["If-Modified-Since": "Tue, 14 Nov 2023 22:13:19 GMT"], ["If-Modified-Since": "yesterday"],
             ["If-Match": tag],
         ] {
-            #expect(try await get("/assets/app.js", fields).status == .ok)
+            try await expectEqual(get("/assets/app.js", fields).status, .ok)
         }
-        #expect(try await get("/assets/app.js", ["If-Match": "\"x\""]).status == 412)
-        #expect(try await get("/assets/app.js", ["If-Unmodified-Since": "Tue, 14 Nov 2023 22:13:19 GMT"]).status == 412)
+        try await expectEqual(get("/assets/app.js", ["If-Match": "\"x\""]).status, 412)
+        try await expectEqual(
+            get("/assets/app.js", ["If-Unmodified-Since": "Tue, 14 Nov 2023 22:13:19 GMT"]).status, 412)
     }
 
     @Test(arguments: [
@@ -146,10 +148,10 @@ private final class Folder: Sendable {
     ])
     func `Files of a folder are sent in part`(range: String, text: String, part: String) async throws {
         let response = try await get("/assets/docs/a%20b.txt", ["Range": range])
-        #expect(response.status == 206)
-        #expect(response.fields["Content-Range"] == part)
-        #expect(response.body.length == text.utf8.count)
-        #expect(try await response.body.collected(upTo: 100) == Array(text.utf8))
+        expectEqual(response.status, 206)
+        expectEqual(response.fields["Content-Range"], part)
+        expectEqual(response.body.length, text.utf8.count)
+        try await expectEqual(response.body.collected(upTo: 100), Array(text.utf8))
     }
 
     @Test
@@ -157,18 +159,18 @@ private final class Folder: Sendable {
         let path = "/assets/docs/a%20b.txt"
         let tag = try #require(try await get(path).fields["ETag"])
         for range in ["bytes=3-1", "bytes=a-b", "lines=0-1", "bytes=0-1,3-4", "bytes=-", "bytes"] {
-            #expect(try await get(path, ["Range": range]).status == .ok)
+            try await expectEqual(get(path, ["Range": range]).status, .ok)
         }
         for condition in ["\"x\"", "W/\(tag)", "Tue, 14 Nov 2023 22:13:19 GMT", "?"] {
-            #expect(try await get(path, ["Range": "bytes=0-1", "If-Range": condition]).status == .ok)
+            try await expectEqual(get(path, ["Range": "bytes=0-1", "If-Range": condition]).status, .ok)
         }
         for condition in [tag, "Tue, 14 Nov 2023 22:13:20 GMT"] {
-            #expect(try await get(path, ["Range": "bytes=0-1", "If-Range": condition]).status == 206)
+            try await expectEqual(get(path, ["Range": "bytes=0-1", "If-Range": condition]).status, 206)
         }
         for (path, range) in [(path, "bytes=10-"), (path, "bytes=-0"), ("/assets/empty.bin", "bytes=0-0")] {
             let response = try await get(path, ["Range": range])
-            #expect(response.status == 416)
-            #expect(response.fields["Content-Range"]?.utf8.starts(with: "bytes */".utf8) == true)
+            expectEqual(response.status, 416)
+            expectEqual(response.fields["Content-Range"]?.utf8.starts(with: "bytes */".utf8), true)
         }
     }
 
@@ -177,16 +179,16 @@ private final class Folder: Sendable {
         try Data("new".utf8).write(to: URL(fileURLWithPath: folder.path + "/new.txt"))
         let tag = try #require(try await get("/assets/new.txt").fields["ETag"])
         #expect(tag.utf8.starts(with: "W/".utf8))
-        #expect(try await get("/assets/new.txt", ["If-None-Match": tag]).status == 304)
-        #expect(try await get("/assets/new.txt", ["If-Match": tag]).status == 412)
+        try await expectEqual(get("/assets/new.txt", ["If-None-Match": tag]).status, 304)
+        try await expectEqual(get("/assets/new.txt", ["If-Match": tag]).status, 412)
     }
 
     @Test func `Files of a folder are also below a prefix with a slash at its end`() async throws {
         var router = Router()
         router.files("/assets/", in: folder.path)
         let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/assets/app.js"))
-        #expect(response.status == .ok)
-        #expect(router.routes.map(\.pattern) == ["/assets/{path...}"])
+        expectEqual(response.status, .ok)
+        expectEqual(router.routes.map(\.pattern), ["/assets/{path...}"])
     }
 
     @Test func `Files of a folder of a single-page app fall back to its page`() async throws {
@@ -195,11 +197,11 @@ private final class Folder: Sendable {
         router.files("/", in: folder.path, fallback: "index.html")
         for (path, text) in [("/notes/7", "<p>home</p>"), ("/app.js", "let x = 1"), ("/", "<p>home</p>")] {
             let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
-            #expect(response.status == .ok)
-            #expect(try await response.body.collected(upTo: 100) == Array(text.utf8))
+            expectEqual(response.status, .ok)
+            try await expectEqual(response.body.collected(upTo: 100), Array(text.utf8))
         }
         let call = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/api/x"))
-        #expect(call.status == .noContent)
+        expectEqual(call.status, .noContent)
     }
 
     /// NixOS/nixpkgs#25485, paketo-buildpacks/nginx#447.
@@ -215,12 +217,12 @@ private final class Folder: Sendable {
         try place("let x = 1")
         let old = try await get("/assets/app.js").fields
         let (tag, date) = (try #require(old["ETag"]), try #require(old["Last-Modified"]))
-        #expect(HTTPDate(date).map { abs($0.date.timeIntervalSinceNow) < 60 } == true)
+        expectEqual(HTTPDate(date).map { abs($0.date.timeIntervalSinceNow) < 60 }, true)
         // The clock of the file system ticks some hundred times a second.
         for _ in 0..<10_000 where try await get("/assets/app.js").fields["ETag"] == tag { try place("let x = 2") }
         let new = try await get("/assets/app.js", ["If-None-Match": tag])
-        #expect(new.status == .ok)
-        #expect(try await new.body.collected(upTo: 100) == Array("let x = 2".utf8))
+        expectEqual(new.status, .ok)
+        try await expectEqual(new.body.collected(upTo: 100), Array("let x = 2".utf8))
     }
 
     @Test func `Files of a folder were never changed after now, whatever the file system says`() async throws {
@@ -235,7 +237,7 @@ private final class Folder: Sendable {
         try write("large.bin", String(repeating: "x", count: 1_000_000))
         let response = try await get("/assets/large.bin")
         var pieces = response.body.chunks.makeAsyncIterator()
-        #expect(try await pieces.next()?.isEmpty == false)
+        try await expectEqual(pieces.next()?.isEmpty, false)
         try write("large.bin", String(repeating: "y", count: 999_999))
         await #expect(throws: HTTPError.fileChanged) { while try await pieces.next() != nil {} }
     }
@@ -251,7 +253,7 @@ private final class Folder: Sendable {
             reservations.append(reservation)
             responses.append(try await router.respond(to: request))
         } while responses.last?.status == .ok && responses.count < 1_000
-        #expect(responses.last?.status == .serviceUnavailable)
+        expectEqual(responses.last?.status, .serviceUnavailable)
         #expect((100...200).contains(responses.count))
     }
 
@@ -262,11 +264,11 @@ private final class Folder: Sendable {
             let client = Client(baseURL: URL(string: address.url)!)
             let target = outside.path + "/copy.bin"
             try await client.download(.get("assets/large.bin"), to: target)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data(bytes))
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: target)), Data(bytes))
             let part = try await client.respond(
                 to: client.request(.get, "assets/large.bin", fields: ["Range": "bytes=1000000-2999998"]))
-            #expect(part.status == 206)
-            #expect(part.body.bytes == Array(bytes[1_000_000...2_999_998]))
+            expectEqual(part.status, 206)
+            expectEqual(part.body.bytes, Array(bytes[1_000_000...2_999_998]))
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchTesting
 import TestSupport
@@ -27,75 +28,75 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     }
 
     @Test func `The client's address behind proxies is the socket's if the peer is not trusted`() throws {
-        #expect(client("1.2.3.4", peer: "203.0.113.9") == "203.0.113.9")
-        #expect(client("1.2.3.4", peer: "10.0.0.1", of: TrustedProxies()) == "10.0.0.1")
-        #expect(client("1.2.3.4", peer: "11.0.0.1") == "11.0.0.1")
-        #expect(client("1.2.3.4", peer: "") == "")
-        #expect(client("1.2.3.4", peer: "in process") == "in process")
+        expectEqual(client("1.2.3.4", peer: "203.0.113.9"), "203.0.113.9")
+        expectEqual(client("1.2.3.4", peer: "10.0.0.1", of: TrustedProxies()), "10.0.0.1")
+        expectEqual(client("1.2.3.4", peer: "11.0.0.1"), "11.0.0.1")
+        expectEqual(client("1.2.3.4", peer: ""), "")
+        expectEqual(client("1.2.3.4", peer: "in process"), "in process")
     }
 
     @Test func `The client's address behind proxies is the rightmost that is not a trusted proxy`() {
-        #expect(client("198.51.100.7") == "198.51.100.7")
-        #expect(client("198.51.100.7, 10.0.0.2") == "198.51.100.7")
-        #expect(client("198.51.100.7, 10.0.0.3 ,10.0.0.2") == "198.51.100.7")
-        #expect(client("198.51.100.7", "10.0.0.3", "10.0.0.2") == "198.51.100.7")
-        #expect(client(",1.1.1.1,,198.51.100.7, ,10.0.0.2,", ",", "") == "10.0.0.2")
-        #expect(client(",1.1.1.1,,198.51.100.7,,10.0.0.2,", ",", "") == "198.51.100.7")
-        #expect(client("2001:0DB8::1, 2400:cb00:0:0::7") == "2400:cb00::7")
+        expectEqual(client("198.51.100.7"), "198.51.100.7")
+        expectEqual(client("198.51.100.7, 10.0.0.2"), "198.51.100.7")
+        expectEqual(client("198.51.100.7, 10.0.0.3 ,10.0.0.2"), "198.51.100.7")
+        expectEqual(client("198.51.100.7", "10.0.0.3", "10.0.0.2"), "198.51.100.7")
+        expectEqual(client(",1.1.1.1,,198.51.100.7, ,10.0.0.2,", ",", ""), "10.0.0.2")
+        expectEqual(client(",1.1.1.1,,198.51.100.7,,10.0.0.2,", ",", ""), "198.51.100.7")
+        expectEqual(client("2001:0DB8::1, 2400:cb00:0:0::7"), "2400:cb00::7")
     }
 
     @Test func `The client's address behind proxies is not one that a client sent`() {
         // The client sent the first entry, and the proxy appended the client.
-        #expect(client("1.1.1.1, 198.51.100.7") == "198.51.100.7")
-        #expect(client("10.0.0.9, 198.51.100.7") == "198.51.100.7")
-        #expect(client("1.1.1.1", "198.51.100.7, 10.0.0.2") == "198.51.100.7")
+        expectEqual(client("1.1.1.1, 198.51.100.7"), "198.51.100.7")
+        expectEqual(client("10.0.0.9, 198.51.100.7"), "198.51.100.7")
+        expectEqual(client("1.1.1.1", "198.51.100.7, 10.0.0.2"), "198.51.100.7")
         // A stranger who is no proxy tells nothing about whoever is behind it.
-        #expect(client("1.1.1.1, 10.0.0.4, 203.0.113.9, 10.0.0.2") == "203.0.113.9")
-        #expect(client("unknown, 198.51.100.7") == "198.51.100.7")
+        expectEqual(client("1.1.1.1, 10.0.0.4, 203.0.113.9, 10.0.0.2"), "203.0.113.9")
+        expectEqual(client("unknown, 198.51.100.7"), "198.51.100.7")
     }
 
     @Test func `The client's address behind proxies is not hidden by a character that joins the proxy's comma`() {
         // U+0600 and a comma are one Character, and so are a comma and U+0301.
-        #expect(client("x\u{600}, 198.51.100.7") == "198.51.100.7")
-        #expect(client("x,\u{301}, 198.51.100.7, 10.0.0.2") == "198.51.100.7")
-        #expect(client("198.51.100.7,\u{301}10.0.0.2") == "10.0.0.1")
+        expectEqual(client("x\u{600}, 198.51.100.7"), "198.51.100.7")
+        expectEqual(client("x,\u{301}, 198.51.100.7, 10.0.0.2"), "198.51.100.7")
+        expectEqual(client("198.51.100.7,\u{301}10.0.0.2"), "10.0.0.1")
     }
 
     @Test func `The client's address behind proxies is the proxy's that wrote an unreadable entry`() {
         for entry in [
             "unknown", "_hidden", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "a::b::c", "[::1", "<script>",
         ] {
-            #expect(client(entry) == "10.0.0.1", "\(entry)")
-            #expect(client("198.51.100.7, \(entry), 10.0.0.2") == "10.0.0.2", "\(entry)")
+            expectEqual(client(entry), "10.0.0.1", "\(entry)")
+            expectEqual(client("198.51.100.7, \(entry), 10.0.0.2"), "10.0.0.2", "\(entry)")
         }
-        #expect(client("") == "10.0.0.1")
-        #expect(client(", ,") == "10.0.0.1")
+        expectEqual(client(""), "10.0.0.1")
+        expectEqual(client(", ,"), "10.0.0.1")
     }
 
     @Test func `The client's address behind proxies is the leftmost when all are trusted`() {
-        #expect(client("10.0.0.9, 10.0.0.8") == "10.0.0.9")
-        #expect(client("10.0.0.9") == "10.0.0.9")
-        #expect(client() == "10.0.0.1")
+        expectEqual(client("10.0.0.9, 10.0.0.8"), "10.0.0.9")
+        expectEqual(client("10.0.0.9"), "10.0.0.9")
+        expectEqual(client(), "10.0.0.1")
     }
 
     @Test func `The client's address behind proxies is parsed with ports and brackets, and normalized`() {
-        #expect(client("198.51.100.7:4711") == "198.51.100.7")
-        #expect(client("[2400:CB00::0007]:443") == "2400:cb00::7")
-        #expect(client("::ffff:198.51.100.7") == "198.51.100.7")
-        #expect(client("198.51.100.7", peer: "::ffff:10.0.0.1") == "198.51.100.7")
-        #expect(client("fe80::1%eth0") == "fe80::1")
+        expectEqual(client("198.51.100.7:4711"), "198.51.100.7")
+        expectEqual(client("[2400:CB00::0007]:443"), "2400:cb00::7")
+        expectEqual(client("::ffff:198.51.100.7"), "198.51.100.7")
+        expectEqual(client("198.51.100.7", peer: "::ffff:10.0.0.1"), "198.51.100.7")
+        expectEqual(client("fe80::1%eth0"), "fe80::1")
     }
 
     @Test func `The client's address behind proxies is searched in a limited number of entries`() {
         let long = "198.51.100.7, " + Array(repeating: "10.0.0.5", count: 10_000).joined(separator: ", ")
-        #expect(client(long) == "10.0.0.5")
+        expectEqual(client(long), "10.0.0.5")
     }
 
     @Test func `The client's address behind proxies is taken from the configured field only`() throws {
         let standard = try proxies("10.0.0.0/8", field: .forwarded)
-        #expect(client("198.51.100.7", of: standard) == "10.0.0.1")
-        #expect(client("for=198.51.100.7", in: "forwarded") == "10.0.0.1")
-        #expect(client("for=198.51.100.7", of: standard, in: "forwarded") == "198.51.100.7")
+        expectEqual(client("198.51.100.7", of: standard), "10.0.0.1")
+        expectEqual(client("for=198.51.100.7", in: "forwarded"), "10.0.0.1")
+        expectEqual(client("for=198.51.100.7", of: standard, in: "forwarded"), "198.51.100.7")
     }
 }
 
@@ -122,7 +123,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         index: Int
     ) {
         let (line, nodes) = Self.lines[index]
-        #expect(ForwardedElements(line).hosts.map { $0 ?? "-" } == nodes)
+        expectEqual(ForwardedElements(line).hosts.map { $0 ?? "-" }, nodes)
     }
 
     @Test func `The field Forwarded states the client's address like X-Forwarded-For`() throws {
@@ -132,29 +133,29 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
             for line in lines { fields.append(line, for: "forwarded") }
             return chain.client(behind: "10.0.0.1", fields)
         }
-        #expect(client(["for=1.1.1.1", "for=198.51.100.7;by=10.0.0.2, for=10.0.0.2"]) == "198.51.100.7")
-        #expect(client(["for=\"[2400:cb00::7]:80\""]) == "2400:cb00::7")
-        #expect(client(["for=unknown"]) == "10.0.0.1")
-        #expect(client(["for=_secret, for=10.0.0.2"]) == "10.0.0.2")
+        expectEqual(client(["for=1.1.1.1", "for=198.51.100.7;by=10.0.0.2, for=10.0.0.2"]), "198.51.100.7")
+        expectEqual(client(["for=\"[2400:cb00::7]:80\""]), "2400:cb00::7")
+        expectEqual(client(["for=unknown"]), "10.0.0.1")
+        expectEqual(client(["for=_secret, for=10.0.0.2"]), "10.0.0.2")
         // What a client quotes and never ends takes nothing of the proxy's along that stands in a line of its own.
-        #expect(client(["for=\"1.1.1.1", "for=198.51.100.7"]) == "198.51.100.7")
-        #expect(client(["for=\"1.1.1.1, for=198.51.100.7"]) == "198.51.100.7")
+        expectEqual(client(["for=\"1.1.1.1", "for=198.51.100.7"]), "198.51.100.7")
+        expectEqual(client(["for=\"1.1.1.1, for=198.51.100.7"]), "198.51.100.7")
     }
 }
 
 @Suite struct AddressRangeTests {
     @Test func `A range of addresses is parsed in CIDR notation, without bits after its prefix`() {
         for text in ["10.0.0.0/8", "0.0.0.0/0", "192.0.2.1", "::1", "2001:db8::/32", "::/0", "fe80::/10"] {
-            #expect(NetworkRange(text)?.description == text)
+            expectEqual(NetworkRange(text)?.description, text)
         }
-        #expect(NetworkRange("192.0.2.1/32")?.description == "192.0.2.1")
-        #expect(NetworkRange("::ffff:10.0.0.0/104")?.description == "10.0.0.0/8")
+        expectEqual(NetworkRange("192.0.2.1/32")?.description, "192.0.2.1")
+        expectEqual(NetworkRange("::ffff:10.0.0.0/104")?.description, "10.0.0.0/8")
         for text in [
             "", "/8", "10.0.0.7/8", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0/8", "::1/64",
             "2001:db8::/129", "example.com", "10.0.0.0/ 8", "::ffff:10.0.0.0/90", ":::", "1:2:3:4:5:6:7", "1::2::3",
             "12345::", "::1.2.3.4.5", "1.2.3.4::", "1:2:3:4:5:6:7:8:9", "g::",
         ] {
-            #expect(NetworkRange(text) == nil, "\(text)")
+            expectNil(NetworkRange(text), "\(text)")
         }
     }
 
@@ -178,7 +179,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
             ("0:0:0:0:0:0:0:0", "::"), ("::1", "::1"), ("1::", "1::"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
             ("::13.1.68.3", "::d01:4403"), ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"), ("1.2.3.4", "1.2.3.4"),
         ] {
-            #expect(try #require(IPAddress(typed)).text == shown)
+            try expectEqual(#require(IPAddress(typed)).text, shown)
         }
     }
 }
@@ -200,21 +201,21 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     @Test func `A server behind a proxy trusts it over a real socket, and no other peer`() async throws {
         var configuration = Server.Configuration()
         let spoof = "X-Forwarded-For: 198.51.100.7"
-        #expect(try await Self.answer(configuration, spoof) == "127.0.0.1")
+        try await expectEqual(Self.answer(configuration, spoof), "127.0.0.1")
         configuration.trustedProxies = try proxies("127.0.0.0/8")
-        #expect(try await Self.answer(configuration, spoof) == "198.51.100.7")
-        #expect(try await Self.answer(configuration, "Forwarded: for=198.51.100.7") == "127.0.0.1")
+        try await expectEqual(Self.answer(configuration, spoof), "198.51.100.7")
+        try await expectEqual(Self.answer(configuration, "Forwarded: for=198.51.100.7"), "127.0.0.1")
         configuration.trustedProxies = try proxies("192.168.0.0/16")
-        #expect(try await Self.answer(configuration, spoof) == "127.0.0.1")
+        try await expectEqual(Self.answer(configuration, spoof), "127.0.0.1")
     }
 
     @Test func `A server behind a proxy does not limit its connections, but those of other peers`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumConnectionsPerAddress = 0
-        #expect(try await Self.answer(configuration, "X: y") != "127.0.0.1")
+        try await expectNotEqual(Self.answer(configuration, "X: y"), "127.0.0.1")
         configuration.trustedProxies = try proxies("127.0.0.1")
-        #expect(try await Self.answer(configuration, "X: y") == "127.0.0.1")
+        try await expectEqual(Self.answer(configuration, "X: y"), "127.0.0.1")
         configuration.maximumConnections = 0
-        #expect(try await Self.answer(configuration, "X: y") != "127.0.0.1")
+        try await expectNotEqual(Self.answer(configuration, "X: y"), "127.0.0.1")
     }
 }

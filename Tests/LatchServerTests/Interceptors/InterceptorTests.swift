@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -22,16 +23,16 @@ import Testing
     func `The server's interceptors keep a safe request id`(id: String) async throws {
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor()])
         let response = try await handler.respond(to: Self.request([.requestID: id]))
-        #expect(response.fields[.requestID] == id)
-        #expect(response.body.text == id)
+        expectEqual(response.fields[.requestID], id)
+        expectEqual(response.body.text, id)
     }
 
     @Test(arguments: ["", "a b", "a\r\nb", "<script>", "\u{E9}", String(repeating: "a", count: 65)])
     func `The server's interceptors replace an unsafe request id`(id: String) async throws {
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "made" })])
         let response = try await handler.respond(to: Self.request([.requestID: id]))
-        #expect(response.fields[.requestID] == "made")
-        #expect(response.body.text == "made")
+        expectEqual(response.fields[.requestID], "made")
+        expectEqual(response.body.text, "made")
     }
 
     @Test(arguments: ["sent", "not safe"])
@@ -40,8 +41,8 @@ import Testing
             RequestIDInterceptor(making: { "outer" }), RequestIDInterceptor(making: { "inner" }),
         ])
         let response = try await handler.respond(to: Self.request([.requestID: sent]))
-        #expect(response.fields.values(of: .requestID) == [sent == "sent" ? "sent" : "outer"])
-        #expect(response.body.text == response.fields[.requestID])
+        expectEqual(response.fields.values(of: .requestID), [sent == "sent" ? "sent" : "outer"])
+        expectEqual(response.body.text, response.fields[.requestID])
     }
 
     /// A handler may make a request of its own with the context of another one, out of content that nobody has checked.
@@ -57,15 +58,15 @@ import Testing
         }
         .intercepted(by: [RequestIDInterceptor(making: { "outer" })])
         let response = try await outer.respond(to: Self.request())
-        #expect(response.body.text == "inner")
-        #expect(response.fields.values(of: .requestID) == ["outer"])
+        expectEqual(response.body.text, "inner")
+        expectEqual(response.fields.values(of: .requestID), ["outer"])
     }
 
     @Test func `The server's interceptors make a new request id for each request`() async throws {
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor()])
         var ids: Set<String> = []
         for _ in 0..<100 { ids.insert(try await handler.respond(to: Self.request()).body.text ?? "") }
-        #expect(ids.count == 100)
+        expectEqual(ids.count, 100)
         #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
@@ -75,12 +76,12 @@ import Testing
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "id" }), logging])
         _ = try await handler.respond(to: Self.request([.authorization: "Bearer secret", .cookie: "s=secret"]))
         let entry = try #require(log.withLock { $0.first })
-        #expect(entry.method == .post)
-        #expect(entry.path == "/p")
-        #expect(entry.status == .ok)
-        #expect(entry.contentLength == 2)
-        #expect(entry.requestID == "id")
-        #expect(entry.remoteAddress == nil)
+        expectEqual(entry.method, .post)
+        expectEqual(entry.path, "/p")
+        expectEqual(entry.status, .ok)
+        expectEqual(entry.contentLength, 2)
+        expectEqual(entry.requestID, "id")
+        expectNil(entry.remoteAddress)
         #expect(entry.duration >= .zero)
         #expect(!String(describing: entry).contains("secret"))
     }
@@ -90,8 +91,8 @@ import Testing
         let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
         let handler = ClosureHandler { _ in throw Unexpected() }.intercepted(by: [logging])
         await #expect(throws: Unexpected.self) { try await handler.respond(to: Self.request()) }
-        #expect(log.withLock { $0.map(\.status) } == [nil])
-        #expect(log.withLock { $0.map(\.failure) } == ["Unexpected"])
+        expectEqual(log.withLock { $0.map(\.status) }, [nil])
+        expectEqual(log.withLock { $0.map(\.failure) }, ["Unexpected"])
     }
 
     @Test func `The server's interceptors log that a streamed response failed`() async throws {
@@ -109,10 +110,10 @@ import Testing
         }.intercepted(by: [logging])
         await #expect(throws: Unexpected.self) {
             let stream = try #require(try await handler.respond(to: Self.request()).body.stream)
-            for try await piece in stream { #expect(piece.count == 7) }
+            for try await piece in stream { expectEqual(piece.count, 7) }
         }
-        #expect(log.withLock { $0.map(\.failure) } == ["Unexpected"])
-        #expect(log.withLock { $0.map(\.contentLength) } == [7])
+        expectEqual(log.withLock { $0.map(\.failure) }, ["Unexpected"])
+        expectEqual(log.withLock { $0.map(\.contentLength) }, [7])
     }
 
     @Test func `The server's interceptors report only unexpected errors`() async throws {
@@ -126,9 +127,9 @@ import Testing
             throw Unexpected()
         }
         let handler = failing.intercepted(by: [problems])
-        #expect(try await handler.respond(to: Self.request(path: "/client")).status == .unsupportedMediaType)
-        #expect(try await handler.respond(to: Self.request(path: "/server")).status == .internalServerError)
-        #expect(try await handler.respond(to: Self.request(path: "/other")).status == .internalServerError)
-        #expect(reports.withLock { $0 } == ["ServerError /server", "Unexpected /other"])
+        try await expectEqual(handler.respond(to: Self.request(path: "/client")).status, .unsupportedMediaType)
+        try await expectEqual(handler.respond(to: Self.request(path: "/server")).status, .internalServerError)
+        try await expectEqual(handler.respond(to: Self.request(path: "/other")).status, .internalServerError)
+        expectEqual(reports.withLock { $0 }, ["ServerError /server", "Unexpected /other"])
     }
 }

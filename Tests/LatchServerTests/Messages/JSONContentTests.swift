@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -14,26 +15,26 @@ import Testing
 
     @Test(arguments: ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"])
     func `JSON content is accepted with a JSON type`(type: String) throws {
-        #expect(try Self.request(#"{"a":[1,"b"]}"#, type: type).json()["a"]?[1]?.stringValue == "b")
+        try expectEqual(Self.request(#"{"a":[1,"b"]}"#, type: type).json()["a"]?[1]?.stringValue, "b")
     }
 
     @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "json", nil])
     func `JSON content is rejected with any other type`(type: String?) {
         let error = #expect(throws: ServerError.self) { try Self.request("{}", type: type).json() }
-        #expect(error?.status == .unsupportedMediaType)
+        expectEqual(error?.status, .unsupportedMediaType)
     }
 
     @Test(arguments: ["", "{", "{}{}", #"{"a":1,"a":2}"#, "nope", "[1,]", "{}\u{FEFF}"])
     func `JSON content is rejected when it is malformed`(body: String) {
         let error = #expect(throws: ServerError.self) { try Self.request(body).json() }
-        #expect(error?.status == .badRequest)
+        expectEqual(error?.status, .badRequest)
     }
 
     /// Badgerati/Pode#1604: PowerShell and .NET write one.
     @Test func `JSON content can begin with a byte order mark`() throws {
         let request = Self.request("\u{FEFF}{\"a\":1}")
-        #expect(try request.json()["a"]?.intValue == 1)
-        #expect(try request.json(as: [String: Int].self) == ["a": 1])
+        try expectEqual(request.json()["a"]?.intValue, 1)
+        try expectEqual(request.json(as: [String: Int].self), ["a": 1])
     }
 
     /// google/certificate-transparency#1109.
@@ -50,12 +51,12 @@ import Testing
                 }
             }
             let response = HTTPResponse.problem(try #require(error))
-            #expect(response.status == .unsupportedMediaType)
-            #expect(response.fields["Accept-Encoding"] == "identity")
+            expectEqual(response.status, .unsupportedMediaType)
+            expectEqual(response.fields["Accept-Encoding"], "identity")
         }
         var request = Self.request("{}")
         request.fields["Content-Encoding"] = "identity"
-        #expect(try request.json().objectValue?.isEmpty == true)
+        try expectEqual(request.json().objectValue?.isEmpty, true)
     }
 
     @Test func `JSON content is rejected when it nests too deep`() {
@@ -65,19 +66,18 @@ import Testing
 
     @Test func `JSON content is written with its type`() {
         let response = HTTPResponse.json(["a": 1, "b": "\u{E9}"], status: .created)
-        #expect(response.status == .created)
-        #expect(response.fields[.contentType] == "application/json")
-        #expect(response.body.text == "{\"a\":1,\"b\":\"\u{E9}\"}")
-        #expect(HTTPResponse.json([], fields: [.contentType: "application/jwk-set+json"]).fields.count == 1)
+        expectEqual(response.status, .created)
+        expectEqual(response.fields[.contentType], "application/json")
+        expectEqual(response.body.text, "{\"a\":1,\"b\":\"\u{E9}\"}")
+        expectEqual(HTTPResponse.json([], fields: [.contentType: "application/jwk-set+json"]).fields.count, 1)
     }
 
     @Test func `JSON content describes a client's error and hides a server's`() {
         let mistake = HTTPResponse.problem(ServerError(code: "odd", message: "It is \"odd\".\n", status: .conflict))
-        #expect(
-            mistake.body.text == #"{"title":"Conflict","status":409,"detail":"It is \"odd\".\n","code":"odd"}"#)
-        #expect(mistake.fields[.contentType] == "application/problem+json")
-        #expect(mistake.fields[.cacheControl] == "no-store")
+        expectEqual(mistake.body.text, #"{"title":"Conflict","status":409,"detail":"It is \"odd\".\n","code":"odd"}"#)
+        expectEqual(mistake.fields[.contentType], "application/problem+json")
+        expectEqual(mistake.fields[.cacheControl], "no-store")
         let failure = HTTPResponse.problem(ServerError(code: "secret", message: "secret"))
-        #expect(failure.body.text == #"{"title":"Internal Server Error","status":500}"#)
+        expectEqual(failure.body.text, #"{"title":"Internal Server Error","status":500}"#)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -42,22 +43,22 @@ import Testing
         async throws
     {
         let response = try await Self.answer(.get, path)
-        #expect(response.body.text == body)
-        #expect(response.fields["Trace"] == trace)
+        expectEqual(response.body.text, body)
+        expectEqual(response.fields["Trace"], trace)
     }
 
     @Test func `A group of routes does not intercept the router's own responses`() async throws {
         let missing = try await Self.answer(.get, "/admin/users")
-        #expect(missing.status == .notFound)
-        #expect(missing.fields["Trace"] == "outer")
-        #expect(try await Self.answer(.put, "/admin").fields["Trace"] == "outer")
+        expectEqual(missing.status, .notFound)
+        expectEqual(missing.fields["Trace"], "outer")
+        try await expectEqual(Self.answer(.put, "/admin").fields["Trace"], "outer")
     }
 
     @Test func `A group of routes can be without a prefix`() async throws {
         var router = Router()
         router.group(interceptors: [Mark(name: "in")]) { $0.get("/x") { _ in HTTPResponse(status: .ok) } }
         let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/x"))
-        #expect(response.fields["Trace"] == "in")
+        expectEqual(response.fields["Trace"], "in")
     }
 
     @Test func `A group of routes can be a separate router`() async throws {
@@ -66,6 +67,6 @@ import Testing
         var router = Router(interceptors: [Mark(name: "outer")])
         router.merge(inner, below: "v1")
         let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/v1/x"))
-        #expect(response.fields["Trace"] == "outer")
+        expectEqual(response.fields["Trace"], "outer")
     }
 }

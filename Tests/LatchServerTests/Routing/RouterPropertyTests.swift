@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import Testing
@@ -109,8 +110,8 @@ import Testing
             let request = HTTPRequest(authority: "localhost", path: path)
             let response = try await router.respond(to: request)
             let expected = Self.reference(patterns, words)
-            #expect(response.status == (expected == nil ? .notFound : .ok), "\(path) of \(patterns)")
-            if let expected { #expect(response.body.text == expected.description, "\(path) of \(patterns)") }
+            expectEqual(response.status, expected == nil ? .notFound : .ok, "\(path) of \(patterns)")
+            if let expected { expectEqual(response.body.text, expected.description, "\(path) of \(patterns)") }
         }
     }
 
@@ -119,7 +120,7 @@ import Testing
         var router = Router()
         router.get("/a%2Fb") { _ in HTTPResponse(status: .ok) }
         for (path, status) in [("/a%2Fb", HTTPStatus.notFound), ("/a%252Fb", .ok), ("/%61%252Fb", .ok)] {
-            #expect(try await router.respond(to: HTTPRequest(authority: "localhost", path: path)).status == status)
+            try await expectEqual(router.respond(to: HTTPRequest(authority: "localhost", path: path)).status, status)
         }
     }
 
@@ -130,8 +131,8 @@ import Testing
         for path in paths {
             let request = HTTPRequest(authority: "localhost", path: path)
             let (first, second) = (try await one.respond(to: request), try await other.respond(to: request))
-            #expect(first.status == second.status)
-            #expect(first.body.text == second.body.text, "\(path)")
+            expectEqual(first.status, second.status)
+            expectEqual(first.body.text, second.body.text, "\(path)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import Testing
@@ -38,8 +39,8 @@ import Testing
         path: String, expected: String
     ) async throws {
         let response = try await Self.answer(path)
-        #expect(response.status == .ok)
-        #expect(response.body.text == expected)
+        expectEqual(response.status, .ok)
+        expectEqual(response.body.text, expected)
     }
 
     @Test(arguments: [
@@ -49,22 +50,22 @@ import Testing
     func `A pattern that matches the rest of a path does not match empty segments or dot segments`(path: String)
         async throws
     {
-        #expect(try await Self.answer(path).status == .notFound)
+        try await expectEqual(Self.answer(path).status, .notFound)
     }
 
     @Test(arguments: ["/files/%", "/files/a/%ff", "/files/x/%zz/y"])
     func `A pattern that matches the rest of a path refuses an undecodable one`(
         path: String
     ) async throws {
-        #expect(try await Self.answer(path).status == .badRequest)
+        try await expectEqual(Self.answer(path).status, .badRequest)
     }
 
     @Test func `A pattern that matches the rest of a path leaves a method to the pattern that has it`() async throws {
-        #expect(try await Self.answer("/files/x", .delete).status == .noContent)
-        #expect(try await Self.answer("/files/x").body.text == "rest=x")
+        try await expectEqual(Self.answer("/files/x", .delete).status, .noContent)
+        try await expectEqual(Self.answer("/files/x").body.text, "rest=x")
         let response = try await Self.answer("/files/x", .put)
-        #expect(response.status == .methodNotAllowed)
-        #expect(response.fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
+        expectEqual(response.status, .methodNotAllowed)
+        expectEqual(response.fields["Allow"], "DELETE, GET, HEAD, OPTIONS")
     }
 
     @Test
@@ -74,7 +75,7 @@ import Testing
         router.get("/{a...}/x") { HTTPResponse(status: .ok, body: HTTPBody($0.pathParameter("a...") ?? "-")) }
         for (path, text) in [("/", ""), ("/q", "q"), ("/q/x", "q"), ("/q/r/x", "q/r/x")] {
             let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
-            #expect(response.body.text == text)
+            expectEqual(response.body.text, text)
         }
     }
 }
@@ -103,18 +104,18 @@ import Testing
 
     @Test func `A slash at the end of a path makes another path unless the router is told otherwise`() async throws {
         for path in ["/a/", "/b", "/g/7/"] {
-            #expect(try await Self.answer(.significant, path, path == "/b" ? .post : .get).status == .notFound)
+            try await expectEqual(Self.answer(.significant, path, path == "/b" ? .post : .get).status, .notFound)
         }
     }
 
     @Test func `A slash at the end of a path is ignored in both directions if the router ignores it`() async throws {
-        #expect(try await Self.answer(.ignored, "/a/").body.text == "a")
-        #expect(try await Self.answer(.ignored, "/b", .post).body.text == "sent")
-        #expect(try await Self.answer(.ignored, "/g/7/").body.text == "7")
-        #expect(try await Self.answer(.ignored, "/both/").body.text == "with")
-        #expect(try await Self.answer(.ignored, "/").body.text == "root")
-        #expect(try await Self.answer(.ignored, "/a/", .post).fields["Allow"] == "GET, HEAD, OPTIONS")
-        #expect(try await Self.answer(.ignored, "/none/").status == .notFound)
+        try await expectEqual(Self.answer(.ignored, "/a/").body.text, "a")
+        try await expectEqual(Self.answer(.ignored, "/b", .post).body.text, "sent")
+        try await expectEqual(Self.answer(.ignored, "/g/7/").body.text, "7")
+        try await expectEqual(Self.answer(.ignored, "/both/").body.text, "with")
+        try await expectEqual(Self.answer(.ignored, "/").body.text, "root")
+        try await expectEqual(Self.answer(.ignored, "/a/", .post).fields["Allow"], "GET, HEAD, OPTIONS")
+        try await expectEqual(Self.answer(.ignored, "/none/").status, .notFound)
     }
 
     @Test(arguments: [
@@ -124,14 +125,14 @@ import Testing
         path: String, location: String
     ) async throws {
         let response = try await Self.answer(.redirected, path)
-        #expect(response.status == 308)
-        #expect(response.fields[.location] == location)
+        expectEqual(response.status, 308)
+        expectEqual(response.fields[.location], location)
     }
 
     @Test(arguments: ["//evil.example/y/z/", "/\\evil.example/y/z/", "/", "/none/", "//a/"])
     func `A slash at the end of a path redirects to no other host`(path: String)
         async throws
     {
-        #expect(try await Self.answer(.redirected, path).fields[.location] == nil)
+        try await expectNil(Self.answer(.redirected, path).fields[.location])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import Testing
@@ -35,8 +36,8 @@ import Testing
     ])
     func `A router finds the endpoint of a path`(path: String, expected: String) async throws {
         let response = try await Self.answer(.get, path)
-        #expect(response.status == .ok)
-        #expect(response.body.text == expected)
+        expectEqual(response.status, .ok)
+        expectEqual(response.body.text, expected)
     }
 
     @Test(arguments: ["", "/"]) func `A router takes an empty pattern for the root, or for the prefix above it`(
@@ -45,10 +46,10 @@ import Testing
         var router = Router()
         router.get(pattern) { _ in HTTPResponse(status: .ok, body: HTTPBody("root")) }
         router.group(prefix: "/notes") { $0.get(pattern) { _ in HTTPResponse(status: .ok, body: HTTPBody("notes")) } }
-        #expect(router.routes.map(\.pattern) == ["/", "/notes"])
+        expectEqual(router.routes.map(\.pattern), ["/", "/notes"])
         for (path, text) in [("/", "root"), ("/notes", "notes"), ("/notes/", nil)] {
             let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
-            #expect((response.status == .ok ? response.body.text : nil) == text)
+            expectEqual(response.status == .ok ? response.body.text : nil, text)
         }
     }
 
@@ -61,11 +62,11 @@ import Testing
         for name in names where name != "a%2Fb" {
             let path = "/wide/\(name == "caf\u{E9}" ? "caf%C3%A9" : name)/x"
             let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
-            #expect(response.body.text == name)
+            expectEqual(response.body.text, name)
         }
         for path in ["/wide/1000/x", "/wide/caf/x", "/wide/cafe%CC%81/x", "/wide/0%30/x"] {
             let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: path))
-            #expect(response.status == .notFound)
+            expectEqual(response.status, .notFound)
         }
     }
 
@@ -75,42 +76,42 @@ import Testing
     ])
     func `A router does not find an unknown path`(path: String) async throws {
         let response = try await Self.answer(.get, path)
-        #expect(response.status == .notFound)
-        #expect(response.fields[.contentType] == "application/problem+json")
-        #expect(response.body.text == #"{"title":"Not Found","status":404}"#)
+        expectEqual(response.status, .notFound)
+        expectEqual(response.fields[.contentType], "application/problem+json")
+        expectEqual(response.body.text, #"{"title":"Not Found","status":404}"#)
     }
 
     @Test(arguments: ["/users/%", "/users/%4", "/users/%zz", "/users/%ff"])
     func `A router rejects a path that cannot be decoded`(path: String) async throws {
-        #expect(try await Self.answer(.get, path).status == .badRequest)
+        try await expectEqual(Self.answer(.get, path).status, .badRequest)
     }
 
     @Test func `A router answers another method with 405 and the allowed ones`() async throws {
         let response = try await Self.answer(.put, "/users")
-        #expect(response.status == .methodNotAllowed)
-        #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS, POST")
-        #expect(try await Self.answer(.put, "/users/7").fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
-        #expect(try await Self.answer(.put, "/users/me").fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
+        expectEqual(response.status, .methodNotAllowed)
+        expectEqual(response.fields["Allow"], "GET, HEAD, OPTIONS, POST")
+        try await expectEqual(Self.answer(.put, "/users/7").fields["Allow"], "DELETE, GET, HEAD, OPTIONS")
+        try await expectEqual(Self.answer(.put, "/users/me").fields["Allow"], "DELETE, GET, HEAD, OPTIONS")
     }
 
     @Test func `A router leaves a method to a less precise pattern that has it`() async throws {
-        #expect(try await Self.answer(.delete, "/users/me").status == .noContent)
-        #expect(try await Self.answer(.get, "/users/me").body.text == "/users/me")
+        try await expectEqual(Self.answer(.delete, "/users/me").status, .noContent)
+        try await expectEqual(Self.answer(.get, "/users/me").body.text, "/users/me")
     }
 
     @Test func `A router answers HEAD as GET without the content`() async throws {
         let response = try await Self.answer(.head, "/users/you")
-        #expect(response.status == .ok)
+        expectEqual(response.status, .ok)
         #expect(response.body.isEmpty)
-        #expect(response.fields[.contentLength] == "6")
+        expectEqual(response.fields[.contentLength], "6")
     }
 
     @Test func `A router answers OPTIONS itself`() async throws {
         let response = try await Self.answer(.options, "/users/7")
-        #expect(response.status == .noContent)
-        #expect(response.fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
-        #expect(try await Self.answer(.options, "*").status == .noContent)
-        #expect(try await Self.answer(.options, "/nobody").status == .notFound)
+        expectEqual(response.status, .noContent)
+        expectEqual(response.fields["Allow"], "DELETE, GET, HEAD, OPTIONS")
+        try await expectEqual(Self.answer(.options, "*").status, .noContent)
+        try await expectEqual(Self.answer(.options, "/nobody").status, .notFound)
     }
 
     @Test func `A router lets an endpoint answer HEAD and OPTIONS itself`() async throws {
@@ -120,7 +121,7 @@ import Testing
         router.on(.options, "/x") { _ in HTTPResponse(status: .ok) }
         for (method, status) in [(HTTPMethod.head, HTTPStatus.noContent), (.options, .ok)] {
             let request = HTTPRequest(method: method, authority: "localhost", path: "/x")
-            #expect(try await router.respond(to: request).status == status)
+            try await expectEqual(router.respond(to: request).status, status)
         }
     }
 
@@ -129,10 +130,10 @@ import Testing
         router.get("/x") { _ in HTTPResponse(status: .ok) }
         router.get("/x") { _ in HTTPResponse(status: .noContent) }
         let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/x"))
-        #expect(response.status == .noContent)
-        #expect(
-            try await router.respond(to: HTTPRequest(method: "PUT", authority: "localhost", path: "/x"))
-                .fields["Allow"] == "GET, HEAD, OPTIONS")
+        expectEqual(response.status, .noContent)
+        try await expectEqual(
+            router.respond(to: HTTPRequest(method: "PUT", authority: "localhost", path: "/x"))
+                .fields["Allow"], "GET, HEAD, OPTIONS")
     }
 
     @Test func `A router passes on the error of an endpoint`() async throws {
@@ -152,7 +153,7 @@ import Testing
         router.delete("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
         for method in [HTTPMethod.get, .post, .put, .patch, .delete] {
             let request = HTTPRequest(method: method, authority: "localhost", path: "/")
-            #expect(try await router.respond(to: request).body.text == method.rawValue)
+            try await expectEqual(router.respond(to: request).body.text, method.rawValue)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchServer
 import Synchronization
@@ -61,28 +62,28 @@ import Testing
 
     @Test func `A typed endpoint sends its result as JSON`() async throws {
         let response = try await Self.send(.get, "/notes")
-        #expect(response.status == .ok)
-        #expect(response.fields[.contentType] == "application/json")
-        #expect(try await Self.client().perform(.get("notes/1", as: Note.self)) == Note(id: 1, text: "one"))
+        expectEqual(response.status, .ok)
+        expectEqual(response.fields[.contentType], "application/json")
+        try await expectEqual(Self.client().perform(.get("notes/1", as: Note.self)), Note(id: 1, text: "one"))
     }
 
     @Test func `A typed endpoint decodes its content and converts its path parameters`() async throws {
         let created = try await Self.send(.post, "/notes", #"{"text":"two"}"#)
-        #expect(created.status == .created)
+        expectEqual(created.status, .created)
         let client = try Self.client()
         let changed = try await client.perform(.put("notes/7", json: NewNote(text: "new"), as: Note.self))
-        #expect(changed == Note(id: 7, text: "new"))
-        #expect(try await Self.send(.patch, "/notes/1", #"{"a":"b"}"#).body.text == #"{"a":"b"}"#)
-        #expect(try await Self.send(.delete, "/notes/1").status == .noContent)
-        #expect(try await Self.send(.head, "/notes").fields[.contentLength] != "0")
+        expectEqual(changed, Note(id: 7, text: "new"))
+        try await expectEqual(Self.send(.patch, "/notes/1", #"{"a":"b"}"#).body.text, #"{"a":"b"}"#)
+        try await expectEqual(Self.send(.delete, "/notes/1").status, .noContent)
+        try await expectNotEqual(Self.send(.head, "/notes").fields[.contentLength], "0")
     }
 
     @Test(arguments: ["/notes/x", "/notes/1.5", "/notes/99999999999999999999"])
     func `A typed endpoint rejects a malformed path parameter`(path: String) async throws {
         let response = try await Self.send(.get, path)
-        #expect(response.status == .badRequest)
-        #expect(response.body.text?.contains("The path parameter 'id' is malformed.") == true)
-        #expect(try await Self.send(.get, "/notes/2").status == .notFound)
+        expectEqual(response.status, .badRequest)
+        expectEqual(response.body.text?.contains("The path parameter 'id' is malformed."), true)
+        try await expectEqual(Self.send(.get, "/notes/2").status, .notFound)
     }
 
     @Test(arguments: [
@@ -93,19 +94,19 @@ import Testing
         async throws
     {
         let response = try await Self.send(.post, "/notes", body)
-        #expect(response.status == .badRequest)
-        #expect(response.body.text?.contains(detail) == true, "\(response.body.text ?? "")")
+        expectEqual(response.status, .badRequest)
+        expectEqual(response.body.text?.contains(detail), true, "\(response.body.text ?? "")")
     }
 
     @Test func `A typed endpoint rejects content of another type`() async throws {
         let request = HTTPRequest(method: .post, authority: "localhost", path: "/notes", body: HTTPBody("text=a"))
-        #expect(try await Self.router().respond(to: request).status == .unsupportedMediaType)
+        try await expectEqual(Self.router().respond(to: request).status, .unsupportedMediaType)
     }
 
     @Test func `A typed endpoint reports a result that cannot be encoded as a server error`() async throws {
         var router = Router(interceptors: [ProblemInterceptor()])
         router.get("/") { _ in Double.nan }
         let request = HTTPRequest(authority: "localhost", path: "/")
-        #expect(try await router.respond(to: request).status == .internalServerError)
+        try await expectEqual(router.respond(to: request).status, .internalServerError)
     }
 }

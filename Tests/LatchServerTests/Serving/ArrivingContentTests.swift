@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -50,12 +51,12 @@ import Testing
             var seen = pieces.makeAsyncIterator()
             for part in ["abcd", "efgh"] {
                 await client.send(part)
-                #expect(await seen.next() == part)
+                await expectEqual(seen.next(), part)
             }
             await client.send("ijkl" + Self.next)
             var rest: [UInt8] = []
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "12 -")
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "0 -")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "12 -")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "0 -")
         }
     }
 
@@ -67,12 +68,12 @@ import Testing
             var seen = pieces.makeAsyncIterator()
             for part in ["abcd", "efgh"] {
                 await client.send("4\r\n\(part)\r\n")
-                #expect(await seen.next() == part)
+                await expectEqual(seen.next(), part)
             }
             await client.send("4;x=y\r\nijkl\r\n0\r\nX-Start: 1\r\nX-End: \t yes \r\n\r\n" + Self.next)
             var rest: [UInt8] = []
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "12 yes")
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "0 -")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "12 yes")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "0 -")
         }
     }
 
@@ -98,7 +99,7 @@ import Testing
                 Self.head + "Content-Length: 3\r\n\r\nabc" + Self.head + chunked + Self.head + chunked + Self.next)
             var rest: [UInt8] = []
             for text in ["3 -", "4 e", "4 e", "0 -"] {
-                #expect(await client.receiveResponse(rest: &rest)?.body.text == text)
+                await expectEqual(client.receiveResponse(rest: &rest)?.body.text, text)
             }
         }
     }
@@ -122,7 +123,7 @@ import Testing
         #expect(memory.heldBytes > 0 && memory.heldBytes <= 256 << 10)
         gate.open()
         #expect(await isSent)
-        #expect(await client.receiveResponse()?.body.text == "\(count) -")
+        await expectEqual(client.receiveResponse()?.body.text, "\(count) -")
         #expect(memory.peakBytes <= 256 << 10)
         try await eventually { memory.heldBytes == 0 }
         await server.shutdown(grace: .zero)
@@ -143,10 +144,10 @@ import Testing
             try await DeadlineTests.settle(address)
             gate.open()
             var rest: [UInt8] = []
-            #expect(await client.receiveResponse(rest: &rest)?.status == 100)
+            await expectEqual(client.receiveResponse(rest: &rest)?.status, 100)
             await client.send("abc" + Self.next)
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "3 -")
-            #expect(await client.receiveResponse(rest: &rest)?.status == .ok)
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "3 -")
+            await expectEqual(client.receiveResponse(rest: &rest)?.status, .ok)
         }
     }
 
@@ -158,8 +159,8 @@ import Testing
             let client = try RawClient(port: address.port)
             await client.send(Self.head + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")
             let responses = await client.receiveResponses()
-            #expect(responses.map(\.status) == [.forbidden])
-            #expect(responses.first?.fields[.connection] == "close")
+            expectEqual(responses.map(\.status), [.forbidden])
+            expectEqual(responses.first?.fields[.connection], "close")
         }
     }
 
@@ -177,13 +178,13 @@ import Testing
             await client.send(Self.head + beginning)
             var rest: [UInt8] = []
             let response = await client.receiveResponse(rest: &rest)
-            #expect(response?.status == .forbidden)
-            #expect(response?.fields[.connection] == "close")
+            expectEqual(response?.status, .forbidden)
+            expectEqual(response?.fields[.connection], "close")
             await client.send(Self.next)
             client.endSending()
             #expect(await client.receiveResponses().isEmpty)
         }
-        #expect(served.withLock { $0 } == ["/up"])
+        expectEqual(served.withLock { $0 }, ["/up"])
     }
 
     @Test
@@ -195,15 +196,15 @@ import Testing
             let client = try RawClient(port: address.port)
             await client.send(Self.head + "Content-Length: \(Self.next.utf8.count)\r\n\r\n")
             var rest: [UInt8] = []
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "/up")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "/up")
             await client.send(Self.next + "GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "/second")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "/second")
             // Chunks that are there already end where they say.
             let chunk = "\(String(Self.next.utf8.count, radix: 16))\r\n\(Self.next)\r\n0\r\n\r\n"
             await client.send(
                 Self.head + "Transfer-Encoding: chunked\r\n\r\n\(chunk)GET /third HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "/up")
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "/third")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "/up")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "/third")
         }
     }
 
@@ -212,7 +213,7 @@ import Testing
         try await serving(Self.counting(), configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)
             await client.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n" + chunk + Self.next)
-            #expect(await client.receiveResponses().map(\.status) == [.badRequest])
+            await expectEqual(client.receiveResponses().map(\.status), [.badRequest])
         }
     }
 
@@ -235,9 +236,9 @@ import Testing
                     let client = try RawClient(port: address.port)
                     await client.send(Self.head + framing)
                     var seen = events.makeAsyncIterator()
-                    #expect(await seen.next() == "abc")
+                    await expectEqual(seen.next(), "abc")
                     if resets { client.reset() } else { client.endSending() }
-                    #expect(await seen.next() == "cancelled true")
+                    await expectEqual(seen.next(), "cancelled true")
                 }
             }
         }
@@ -271,11 +272,11 @@ import Testing
             }
             for _ in 0..<2 {
                 await client.send("a")
-                #expect(await seen.next() == "a")
+                await expectEqual(seen.next(), "a")
                 uptime.advance(bySeconds: 8)
                 try await DeadlineTests.settle(address)
             }
-            #expect(await client.receiveResponses().map(\.status.rawValue) == [418])
+            await expectEqual(client.receiveResponses().map(\.status.rawValue), [418])
         }
     }
 
@@ -289,7 +290,7 @@ import Testing
                 #expect(await client.receive(through: part) != nil)
             }
             await client.send("0\r\n\r\n" + Self.next)
-            #expect(String(decoding: await client.receiveAll(), as: UTF8.self) == "\r\n0\r\n\r\n")
+            expectEqual(String(decoding: await client.receiveAll(), as: UTF8.self), "\r\n0\r\n\r\n")
         }
     }
 }

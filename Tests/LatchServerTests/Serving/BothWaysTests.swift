@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import LatchTesting
@@ -43,53 +44,53 @@ import Testing
     @Test func `A router in process and behind a socket answers with status, fields and content`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/hello/caf%C3%A9?x=1"))
-            #expect(response.status == .ok)
-            #expect(response.body.text == "hello caf\u{E9}")
-            #expect(response.fields[.contentType] == "text/plain; charset=utf-8")
-            #expect(response.fields[.requestID]?.count == 32)
+            expectEqual(response.status, .ok)
+            expectEqual(response.body.text, "hello caf\u{E9}")
+            expectEqual(response.fields[.contentType], "text/plain; charset=utf-8")
+            expectEqual(response.fields[.requestID]?.count, 32)
         }
     }
 
     @Test func `A router in process and behind a socket accepts content`() async throws {
         try await bothWays(Self.router) { api in
-            #expect(try await api.respond(to: Self.request(.post, "/echo", "abc")).body.text == "abc")
+            try await expectEqual(api.respond(to: Self.request(.post, "/echo", "abc")).body.text, "abc")
             let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-            #expect(try await api.respond(to: Self.request(.post, "/form", fields: form, "a=1+2")).body.text == "1 2")
+            try await expectEqual(api.respond(to: Self.request(.post, "/form", fields: form, "a=1+2")).body.text, "1 2")
             let refused = try await api.respond(to: Self.request(.post, "/form", "a=1"))
-            #expect(refused.status == .unsupportedMediaType)
-            #expect(refused.fields[.contentType] == "application/problem+json")
+            expectEqual(refused.status, .unsupportedMediaType)
+            expectEqual(refused.fields[.contentType], "application/problem+json")
         }
     }
 
     @Test func `A router in process and behind a socket keeps repeated fields separate`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/cookies", fields: [.cookie: "b=2"]))
-            #expect(response.status == .noContent)
-            #expect(response.fields.values(of: .setCookie) == ["a=1", "b=2"])
+            expectEqual(response.status, .noContent)
+            expectEqual(response.fields.values(of: .setCookie), ["a=1", "b=2"])
         }
     }
 
     @Test func `A router in process and behind a socket answers HEAD, OPTIONS, 404 and 405 alike`() async throws {
         try await bothWays(Self.router) { api in
             let head = try await api.respond(to: Self.request(.head, "/hello/you"))
-            #expect(head.status == .ok)
+            expectEqual(head.status, .ok)
             #expect(head.body.isEmpty)
-            #expect(head.fields[.contentLength] == "9")
+            expectEqual(head.fields[.contentLength], "9")
             let options = try await api.respond(to: Self.request(.options, "/echo"))
-            #expect(options.status == .noContent)
-            #expect(options.fields["Allow"] == "OPTIONS, POST")
-            #expect(try await api.respond(to: Self.request(.get, "/nobody")).status == .notFound)
+            expectEqual(options.status, .noContent)
+            expectEqual(options.fields["Allow"], "OPTIONS, POST")
+            try await expectEqual(api.respond(to: Self.request(.get, "/nobody")).status, .notFound)
             let wrong = try await api.respond(to: Self.request(.get, "/echo"))
-            #expect(wrong.status == .methodNotAllowed)
-            #expect(wrong.fields["Allow"] == "OPTIONS, POST")
+            expectEqual(wrong.status, .methodNotAllowed)
+            expectEqual(wrong.fields["Allow"], "OPTIONS, POST")
         }
     }
 
     @Test func `A router in process and behind a socket hides the error of an endpoint`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/throws"))
-            #expect(response.status == .internalServerError)
-            #expect(response.body.text == #"{"title":"Internal Server Error","status":500}"#)
+            expectEqual(response.status, .internalServerError)
+            expectEqual(response.body.text, #"{"title":"Internal Server Error","status":500}"#)
         }
     }
 
@@ -97,16 +98,16 @@ import Testing
     func `A router in process and behind a socket hides the error of a handler without interceptors`() async throws {
         try await bothWays(ClosureHandler { _ in throw Unexpected() }) { api in
             let response = try await api.respond(to: Self.request(.get, "/"))
-            #expect(response.status == .internalServerError)
-            #expect(response.body.text?.contains("Unexpected") == false)
+            expectEqual(response.status, .internalServerError)
+            expectEqual(response.body.text?.contains("Unexpected"), false)
         }
     }
 
     @Test func `A router in process and behind a socket responds with the status of a handler's error`() async throws {
         try await bothWays(ClosureHandler { _ in throw ServerError.contentTooLarge }) { api in
             let response = try await api.respond(to: Self.request(.get, "/"))
-            #expect(response.status == .contentTooLarge)
-            #expect(response.body.text?.contains("contentTooLarge") == true)
+            expectEqual(response.status, .contentTooLarge)
+            expectEqual(response.body.text?.contains("contentTooLarge"), true)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import LatchTesting
@@ -30,7 +31,7 @@ import Testing
         configuration.minimumSendRate = .max
         (configuration.headDeadline, configuration.bodyDeadline) = (.seconds(Int64.max), .seconds(Int64.max))
         (configuration.idleTimeout, configuration.keepAliveTimeout) = (.seconds(Int64.max), .seconds(Int64.max))
-        #expect(try await Self.statuses(configuration) == [.ok])
+        try await expectEqual(Self.statuses(configuration), [.ok])
     }
 
     @Test func `A server's configuration rejects every request when a limit is zero or less`() async throws {
@@ -39,23 +40,23 @@ import Testing
             bytes.maximumHeaderBytes = limit
             fields.maximumHeaderFields = limit
             content.maximumBodyBytes = limit
-            #expect(try await Self.statuses(bytes) == [431])
-            #expect(try await Self.statuses(fields) == [431])
-            #expect(try await Self.statuses(content) == [.contentTooLarge])
+            try await expectEqual(Self.statuses(bytes), [431])
+            try await expectEqual(Self.statuses(fields), [431])
+            try await expectEqual(Self.statuses(content), [.contentTooLarge])
         }
     }
 
     @Test func `A server's configuration accepts no connection when none is allowed`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumConnections = 0
-        #expect(try await Self.statuses(configuration) == [.serviceUnavailable])
+        try await expectEqual(Self.statuses(configuration), [.serviceUnavailable])
     }
 
     @Test(arguments: [0, -3, 1, 3])
     func `A server's configuration has at least one loop`(loops: Int) async throws {
         var configuration = Server.Configuration()
         configuration.loops = loops
-        #expect(try await Self.statuses(configuration) == [.ok])
+        try await expectEqual(Self.statuses(configuration), [.ok])
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5)])
@@ -65,24 +66,24 @@ import Testing
         try await serving(Self.echo, configuration: configuration) { address in
             let client = try RawClient(port: address.port)
             await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab")
-            #expect(await client.receiveResponses().map(\.status) == [408])
+            await expectEqual(client.receiveResponses().map(\.status), [408])
         }
     }
 
     @Test func `A server's configuration treats a send rate of zero or less as none`() async throws {
         var configuration = Server.Configuration()
         configuration.minimumSendRate = 0
-        #expect(try await Self.statuses(configuration) == [.ok])
+        try await expectEqual(Self.statuses(configuration), [.ok])
     }
 
     @Test func `A server's configuration uses loopback, any port and finite limits by default`() {
         let configuration = Server.Configuration()
-        #expect(configuration.host == "127.0.0.1")
-        #expect(configuration.port == 0)
-        #expect(configuration.tls == nil)
+        expectEqual(configuration.host, "127.0.0.1")
+        expectEqual(configuration.port, 0)
+        expectNil(configuration.tls)
         #expect(configuration.maximumHeaderBytes <= 64 * 1024)
         #expect(configuration.maximumBodyBytes <= 1 << 20)
-        #expect(Server.Configuration(port: 80).host == "127.0.0.1")
-        #expect(Server.Configuration(host: "::1", port: 80).port == 80)
+        expectEqual(Server.Configuration(port: 80).host, "127.0.0.1")
+        expectEqual(Server.Configuration(host: "::1", port: 80).port, 80)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import LatchTesting
@@ -40,22 +41,22 @@ import Testing
     }
 
     @Test func `A trickling client's head gets 408 at the deadline, however steadily it sends`() async throws {
-        #expect(try await statuses(of: "GET / HTTP/1.1\r\nX: ", bytes: 3, seconds: 2) == [408])
+        try await expectEqual(statuses(of: "GET / HTTP/1.1\r\nX: ", bytes: 3, seconds: 2), [408])
     }
 
     @Test func `A trickling client's content gets 408 at the deadline, however steadily it sends`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
-        #expect(try await statuses(of: head, bytes: 9, seconds: 4) == [408])
+        try await expectEqual(statuses(of: head, bytes: 9, seconds: 4), [408])
     }
 
     @Test(arguments: ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r"])
     func `A trickling client's head that stops gets 408`(beginning: String) async throws {
-        #expect(try await statuses(of: beginning, seconds: 11) == [408])
+        try await expectEqual(statuses(of: beginning, seconds: 11), [408])
     }
 
     @Test func `A trickling client's chunked content that stops gets 408`() async throws {
         let beginning = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"
-        #expect(try await statuses(of: beginning, seconds: 31) == [408])
+        try await expectEqual(statuses(of: beginning, seconds: 31), [408])
     }
 
     @Test(arguments: ["POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n", "GET / HTTP/1.1\r\nX: "])
@@ -66,7 +67,7 @@ import Testing
             try await Self.settle(address)
             uptime.advance(bySeconds: 9)
             await client.send(beginning.hasPrefix("GET") ? "\r\nHost: a\r\n\r\n" : "123456789")
-            #expect(await client.receiveResponse()?.status == .ok)
+            await expectEqual(client.receiveResponse()?.status, .ok)
         }
     }
 
@@ -74,7 +75,7 @@ import Testing
         try await serving(Self.ok, configuration: .kept(by: uptime)) { address in
             let (silent, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
             await idle.send(Self.request)
-            #expect(await idle.receiveResponse()?.status == .ok)
+            await expectEqual(idle.receiveResponse()?.status, .ok)
             try await Self.settle(address)
             uptime.advance(bySeconds: 11)
             #expect(await silent.receiveAll().isEmpty)

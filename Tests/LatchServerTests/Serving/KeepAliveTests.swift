@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -24,8 +25,8 @@ import Testing
                 await client.send([byte])
             }
             var rest: [UInt8] = []
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "GET a /1")
-            #expect(await client.receiveResponse(rest: &rest)?.body.text == "GET a /2")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "GET a /1")
+            await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "GET a /2")
         }
     }
 
@@ -39,14 +40,14 @@ import Testing
         try await serving(Self.seen, configuration: configuration) { address in
             let (client, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
             await client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n")
-            #expect(await client.receiveResponse()?.status == .ok)
+            await expectEqual(client.receiveResponse()?.status, .ok)
             await idle.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(await idle.receiveResponse()?.status == .ok)
+            await expectEqual(idle.receiveResponse()?.status, .ok)
             uptime.advance(bySeconds: 6)
             // This one is closed for falling idle, so the idle time of the first is over too.
             #expect(await idle.receiveAll().isEmpty)
             await client.send("Host: a\r\n\r\n")
-            #expect(await client.receiveResponse()?.body.text == "GET a /2")
+            await expectEqual(client.receiveResponse()?.body.text, "GET a /2")
         }
     }
 
@@ -57,7 +58,7 @@ import Testing
                 let client = try RawClient(port: address.port)
                 await client.send("\(line) HTTP/1.0\r\n\r\n")
                 let text = await client.receiveResponses().first?.body.text
-                #expect(text == "\(path) \(address.authority) \(line.split(separator: " ")[1])")
+                expectEqual(text, "\(path) \(address.authority) \(line.split(separator: " ")[1])")
             }
         }
     }
@@ -69,7 +70,7 @@ import Testing
             ("GET http://a:80/", "GET a /"),
         ]
         for (line, expected) in forms {
-            #expect(try await Self.bodies(of: "\(line) HTTP/1.1\r\nHost: a\r\n\r\n") == [expected], "\(line)")
+            try await expectEqual(Self.bodies(of: "\(line) HTTP/1.1\r\nHost: a\r\n\r\n"), [expected], "\(line)")
         }
     }
 
@@ -89,8 +90,8 @@ import Testing
             var rest: [UInt8] = []
             for row in rows {
                 let response = await client.receiveResponse(rest: &rest, toHead: row.method == "HEAD")
-                #expect(response.map { "/\($0.status.rawValue)" } == row.path)
-                #expect(response?.body.text == row.content, "\(row.method) \(row.path)")
+                expectEqual(response.map { "/\($0.status.rawValue)" }, row.path)
+                expectEqual(response?.body.text, row.content, "\(row.method) \(row.path)")
             }
         }
     }
@@ -101,18 +102,18 @@ import Testing
             "close", "CLOSE", "keep-alive, close", "close,x", " , close ,", "\tclose\t", "x\r\nConnection: close",
         ] {
             let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n"
-            #expect(try await Self.bodies(of: first + next).count == 1, "\(value)")
+            try await expectEqual(Self.bodies(of: first + next).count, 1, "\(value)")
         }
         for value in ["closed", "\"close\"", "not-close", "keep-alive", "", "close;x"] {
             let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: \(value)\r\n\r\n"
-            #expect(try await Self.bodies(of: first + next).count == 2, "\(value)")
+            try await expectEqual(Self.bodies(of: first + next).count, 2, "\(value)")
         }
     }
 
     @Test func `A persistent connection ends with close before a comma and an accent`() async throws {
         // A combining accent makes one character with the comma before it, and a reader of bytes sees the comma.
         let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close,\u{301}x\r\n\r\n"
-        #expect(try await Self.bodies(of: first + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n").count == 1)
+        try await expectEqual(Self.bodies(of: first + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n").count, 1)
     }
 
     @Test func `A persistent connection does not send 100 for content that has begun or is empty`() async throws {
@@ -121,7 +122,7 @@ import Testing
         let empty = head + "Content-Length: 0\r\n\r\n"
         let old = "POST /1 HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc"
         for bytes in [eager, empty, old] {
-            #expect(try await ConnectionTests.exchange(bytes, with: Self.seen).map(\.status) == [.ok])
+            try await expectEqual(ConnectionTests.exchange(bytes, with: Self.seen).map(\.status), [.ok])
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -22,27 +23,27 @@ import Testing
     @Test func `An oversized request line gets 414`() async throws {
         let line = "GET /" + String(repeating: "a", count: 5000) + " HTTP/1.1\r\nHost: a\r\n\r\n"
         let (responses, served) = try await Requests.answers(to: line, Self.small)
-        #expect(responses.map(\.status.rawValue).first.map { $0 == 414 || $0 == 431 } == true)
-        #expect(responses.count == 1)
+        expectEqual(responses.map(\.status.rawValue).first.map { $0 == 414 || $0 == 431 }, true)
+        expectEqual(responses.count, 1)
         #expect(served.isEmpty)
     }
 
     @Test func `A request line that never ends gets 414`() async throws {
         let line = "GET /" + String(repeating: "a", count: 5000)
-        #expect(try await Requests.answers(to: line, Self.small, followedBy: "").responses.map(\.status) == [414])
+        try await expectEqual(Requests.answers(to: line, Self.small, followedBy: "").responses.map(\.status), [414])
     }
 
     @Test func `An oversized header field gets 431`() async throws {
         let head = "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 5000) + "\r\n\r\n"
         let (responses, served) = try await Requests.answers(to: head, Self.small)
-        #expect(responses.map(\.status) == [431])
+        expectEqual(responses.map(\.status), [431])
         #expect(served.isEmpty)
     }
 
     @Test func `Too many header fields get 431`() async throws {
         let fields = (0..<10).map { "X\($0): a\r\n" }.joined()
         let head = "GET / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n"
-        #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [431])
+        try await expectEqual(Requests.answers(to: head, Self.small).responses.map(\.status), [431])
     }
 
     @Test func `Content of exactly the limit is accepted`() async throws {
@@ -51,21 +52,21 @@ import Testing
         let body = String(repeating: "b", count: 100)
         let (responses, _) = try await Requests.answers(
             to: head + "Content-Length: 100\r\n\r\n" + body, Self.small, followedBy: "")
-        #expect(responses.map(\.status) == [.ok])
-        #expect(responses.first?.body.text == body)
+        expectEqual(responses.map(\.status), [.ok])
+        expectEqual(responses.first?.body.text, body)
     }
 
     @Test func `Content that is announced as too long is rejected before it is read`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n"
         let (responses, served) = try await Requests.answers(to: head, Self.small, followedBy: "")
-        #expect(responses.map(\.status) == [.contentTooLarge])
+        expectEqual(responses.map(\.status), [.contentTooLarge])
         #expect(served.isEmpty)
     }
 
     @Test(arguments: ["99999999999999999999", "9223372036854775807", "18446744073709551616"])
     func `A content length that overflows is rejected`(length: String) async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
-        #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [.contentTooLarge])
+        try await expectEqual(Requests.answers(to: head, Self.small).responses.map(\.status), [.contentTooLarge])
     }
 
     @Test func `Chunks that exceed the limit together are rejected`() async throws {
@@ -73,7 +74,7 @@ import Testing
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         let (responses, served) = try await Requests.answers(
             to: head + String(repeating: chunk, count: 4) + "0\r\n\r\n", Self.small)
-        #expect(responses.map(\.status) == [.contentTooLarge])
+        expectEqual(responses.map(\.status), [.contentTooLarge])
         #expect(served.isEmpty)
     }
 
@@ -81,7 +82,7 @@ import Testing
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         for endless in ["1;" + String(repeating: "x", count: 20000), "0\r\nA: " + String(repeating: "x", count: 20000)]
         {
-            #expect(try await Requests.answers(to: head + endless, Self.small).responses.map(\.status) == [431])
+            try await expectEqual(Requests.answers(to: head + endless, Self.small).responses.map(\.status), [431])
         }
     }
 
@@ -92,13 +93,13 @@ import Testing
             let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
             await patient.send(head + "Content-Length: 3\r\n\r\n")
             var rest: [UInt8] = []
-            #expect(await patient.receiveResponse(rest: &rest)?.status == 100)
+            await expectEqual(patient.receiveResponse(rest: &rest)?.status, 100)
             await patient.send("abc")
-            #expect(await patient.receiveResponse(rest: &rest)?.body.text == "abc")
+            await expectEqual(patient.receiveResponse(rest: &rest)?.body.text, "abc")
 
             let refused = try RawClient(port: address.port)
             await refused.send(head + "Content-Length: 1000\r\n\r\n")
-            #expect(await refused.receiveResponses().map(\.status) == [.contentTooLarge])
+            await expectEqual(refused.receiveResponses().map(\.status), [.contentTooLarge])
         }
     }
 
@@ -119,9 +120,9 @@ import Testing
                 isFull = await third.receiveResponse()?.status == .serviceUnavailable
             }
             await first.send("a")
-            #expect(await first.receiveResponse()?.body.text == "60000")
+            await expectEqual(first.receiveResponse()?.body.text, "60000")
             await second.send(head + String(repeating: "c", count: 60_000))
-            #expect(await second.receiveResponse()?.body.text == "60000")
+            await expectEqual(second.receiveResponse()?.body.text, "60000")
         }
     }
 
@@ -132,7 +133,7 @@ import Testing
         let (gate, held) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         let handler = ClosureHandler { request in
             guard request.path == "/hold" else { return HTTPResponse(status: .ok) }
-            #expect(request.context.memory?.reserve(80_000) == true)
+            expectEqual(request.context.memory?.reserve(80_000), true)
             held.continuation.finish()
             // A stream ends for a cancelled task as well, so that the wait is in a task of its own.
             await Task { for await _ in gate.stream {} }.value
@@ -149,8 +150,8 @@ import Testing
             let refused = try RawClient(port: address.port)
             await refused.send(post)
             let response = await refused.receiveResponse()
-            #expect(response?.status == .serviceUnavailable)
-            #expect(response?.fields[.retryAfter] == "1")
+            expectEqual(response?.status, .serviceUnavailable)
+            expectEqual(response?.fields[.retryAfter], "1")
             gate.continuation.finish()
             var isFree = false
             while !isFree {
@@ -187,12 +188,12 @@ import Testing
             }
         }
         for isChunked in [false, true] {
-            #expect(try await answers(to: "/calls/a", 200, isChunked: isChunked) == [200, 200])
-            #expect(try await answers(to: "/calls/a", 201, isChunked: isChunked) == [418])
-            #expect(try await answers(to: "/calls/few/a", 10, isChunked: isChunked) == [200, 200])
-            #expect(try await answers(to: "/calls/few/a", 11, isChunked: isChunked) == [418])
-            #expect(try await answers(to: "/call", 100, isChunked: isChunked) == [200, 200])
-            #expect(try await answers(to: "/call", 101, isChunked: isChunked) == [413])
+            try await expectEqual(answers(to: "/calls/a", 200, isChunked: isChunked), [200, 200])
+            try await expectEqual(answers(to: "/calls/a", 201, isChunked: isChunked), [418])
+            try await expectEqual(answers(to: "/calls/few/a", 10, isChunked: isChunked), [200, 200])
+            try await expectEqual(answers(to: "/calls/few/a", 11, isChunked: isChunked), [418])
+            try await expectEqual(answers(to: "/call", 100, isChunked: isChunked), [200, 200])
+            try await expectEqual(answers(to: "/call", 101, isChunked: isChunked), [413])
         }
     }
 
@@ -207,13 +208,13 @@ import Testing
                 let kept = [try RawClient(port: address.port), try RawClient(port: address.port)]
                 for client in kept {
                     await client.send(request)
-                    #expect(await client.receiveResponse()?.status == .ok)
+                    await expectEqual(client.receiveResponse()?.status, .ok)
                 }
                 let third = try RawClient(port: address.port)
-                #expect(await third.receiveResponses().map(\.status) == [.serviceUnavailable])
+                await expectEqual(third.receiveResponses().map(\.status), [.serviceUnavailable])
                 for client in kept {
                     await client.send(request)
-                    #expect(await client.receiveResponse()?.status == .ok)
+                    await expectEqual(client.receiveResponse()?.status, .ok)
                 }
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -15,7 +16,7 @@ import Testing
         for _ in 0..<count {
             let client = try RawClient(port: port)
             await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(await client.receiveResponse()?.status == .ok)
+            await expectEqual(client.receiveResponse()?.status, .ok)
             clients.append(client)
         }
         return clients
@@ -27,13 +28,13 @@ import Testing
             ImmediateClosureHandler { _ in HTTPResponse(status: .ok) }, configuration, ConnectionLimiter(configuration))
         let (engine, address) = (try Engine.start(shared, loops: 4), shared.address)
         var clients = try await connect(40, to: address.port)
-        #expect(engine.connectionCounts == [10, 10, 10, 10])
+        expectEqual(engine.connectionCounts, [10, 10, 10, 10])
         clients.removeFirst(26)
         try await eventually { engine.connectionCounts.reduce(0, +) == 14 }
         clients += try await connect(26, to: address.port)
-        #expect(engine.connectionCounts == [10, 10, 10, 10])
+        expectEqual(engine.connectionCounts, [10, 10, 10, 10])
         await engine.stop(grace: .zero)
-        #expect(engine.connectionCounts == [0, 0, 0, 0])
+        expectEqual(engine.connectionCounts, [0, 0, 0, 0])
         withExtendedLifetime(clients) {}
     }
 
@@ -61,9 +62,9 @@ import Testing
         // Nobody accepts these before the blocked loop begins to stop.
         try await ask("/", times: 8)
         blocker.release()
-        for client in clients { #expect(await client.receiveResponse()?.status == .ok) }
+        for client in clients { await expectEqual(client.receiveResponse()?.status, .ok) }
         await stop.value
-        #expect(shared.limiter.total == 0)
+        expectEqual(shared.limiter.total, 0)
     }
 
     @Test(.timeLimit(.minutes(2)))
@@ -79,10 +80,10 @@ import Testing
         let engine = try Engine.start(shared, loops: 2)
         let idle = try RawClient(port: manager.port)
         await idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(await idle.receiveResponse()?.status == .ok)
+        await expectEqual(idle.receiveResponse()?.status, .ok)
         let busy = try RawClient(port: manager.port)
         await busy.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(await busy.receiveResponse()?.status == .ok)
+        await expectEqual(busy.receiveResponse()?.status, .ok)
         // In a later turn than that of the connection, whose loop may accept more until the turn ends.
         await busy.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n")
         await blocker.waitUntilBlocked()
@@ -91,7 +92,7 @@ import Testing
         // Nobody accepts it before the blocked loop begins to stop, nor then.
         let next = try RawClient(port: manager.port)
         blocker.release()
-        #expect(await busy.receiveResponse()?.status == .ok)
+        await expectEqual(busy.receiveResponse()?.status, .ok)
         await stop.value
         let accepted = try #require(manager.accept())
         withExtendedLifetime(next) { SystemSocket.close(accepted.descriptor) }

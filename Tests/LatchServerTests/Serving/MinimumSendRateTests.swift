@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchServer
@@ -19,33 +20,33 @@ import Testing
 
     @Test func `The minimum send rate closes a client that reads a byte now and then after the maximum pause`() {
         let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
-        #expect(Self.end(rate, taking: 1, every: 59, for: 100_000) == 60)
-        #expect(Self.end(rate, taking: 1, every: 1, for: 100_000) == 60)
-        #expect(Self.end(rate, taking: 128, every: 1, for: 100_000) == 119)
+        expectEqual(Self.end(rate, taking: 1, every: 59, for: 100_000), 60)
+        expectEqual(Self.end(rate, taking: 1, every: 1, for: 100_000), 60)
+        expectEqual(Self.end(rate, taking: 128, every: 1, for: 100_000), 119)
     }
 
     @Test func `The minimum send rate never closes a client that reads fast enough`() {
         let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
-        #expect(Self.end(rate, taking: 256, every: 1, for: 100_000) == nil)
-        #expect(Self.end(rate, taking: 256 * 50, every: 50, for: 100_000) == nil)
+        expectNil(Self.end(rate, taking: 256, every: 1, for: 100_000))
+        expectNil(Self.end(rate, taking: 256 * 50, every: 50, for: 100_000))
     }
 
     @Test func `The minimum send rate allows no longer pause, however much was read at once`() {
         let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
-        #expect(rate.deadline(60 * Self.second, after: 1 << 30, now: 0) == 60 * Self.second)
-        #expect(rate.deadline(60 * Self.second, after: .max, now: 5) == 60 * Self.second + 5)
-        #expect(Self.end(rate, taking: 1 << 30, every: 61, for: 1000) == 60)
+        expectEqual(rate.deadline(60 * Self.second, after: 1 << 30, now: 0), 60 * Self.second)
+        expectEqual(rate.deadline(60 * Self.second, after: .max, now: 5), 60 * Self.second + 5)
+        expectEqual(Self.end(rate, taking: 1 << 30, every: 61, for: 1000), 60)
     }
 
     @Test(arguments: [0, -1, Int.min])
     func `The minimum send rate requires only progress if no rate is set`(bytesPerSecond: Int) {
         let rate = MinimumRate(bytesPerSecond: bytesPerSecond, maximumPause: 60 * Self.second)
-        #expect(Self.end(rate, taking: 1, every: 59, for: 100_000) == nil)
-        #expect(Self.end(rate, taking: 1, every: 61, for: 100_000) == 60)
+        expectNil(Self.end(rate, taking: 1, every: 59, for: 100_000))
+        expectEqual(Self.end(rate, taking: 1, every: 61, for: 100_000), 60)
     }
 
     @Test func `The minimum send rate does not overflow`() {
         let rate = MinimumRate(bytesPerSecond: 1, maximumPause: .max - 10)
-        #expect(rate.deadline(.max - 5, after: .max, now: 5) == UInt64.max - 5)
+        expectEqual(rate.deadline(.max - 5, after: .max, now: 5), UInt64.max - 5)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -13,25 +14,25 @@ import Testing
 
     @Test func `A server returns its address`() async throws {
         let server = Server(handler: Self.ok)
-        #expect(server.address == nil)
+        expectNil(server.address)
         let address = try await server.start()
-        #expect(address.url == "http://127.0.0.1:\(address.port)")
+        expectEqual(address.url, "http://127.0.0.1:\(address.port)")
         #expect(address.port > 0)
-        #expect(server.address == address)
+        expectEqual(server.address, address)
         await server.shutdown(grace: .seconds(1))
-        #expect(server.address == nil)
+        expectNil(server.address)
     }
 
     @Test func `A server refuses clients between its address and its start`() async throws {
         let server = Server(handler: Self.ok)
         let address = try server.bind()
-        #expect(server.address == address)
+        expectEqual(server.address, address)
         #expect(throws: ServerError.alreadyStarted) { try server.bind() }
         #expect(throws: (any Error).self) { try RawClient(port: address.port) }
-        #expect(try await server.start() == address)
+        try await expectEqual(server.start(), address)
         let client = try RawClient(port: address.port)
         await client.send(Self.request)
-        #expect(await client.receiveResponse()?.status == .ok)
+        await expectEqual(client.receiveResponse()?.status, .ok)
         await server.shutdown(grace: .zero)
     }
 
@@ -39,9 +40,9 @@ import Testing
         let server = Server(handler: Self.ok, configuration: .init(host: Loopback.address(4), port: 0))
         let port = try server.bind().port
         await server.shutdown(grace: .zero)
-        #expect(server.address == nil)
+        expectNil(server.address)
         let other = Server(handler: Self.ok, configuration: .init(host: Loopback.address(4), port: port))
-        #expect(try await other.start().port == port)
+        try await expectEqual(other.start().port, port)
         await other.shutdown(grace: .zero)
     }
 
@@ -49,7 +50,7 @@ import Testing
         let first = Server(handler: Self.ok)
         let port = try first.bind().port
         let second = Server(handler: Self.ok, configuration: .init(port: port))
-        #expect(try await second.start().port == port)
+        try await expectEqual(second.start().port, port)
         await #expect(throws: ServerError.portInUse) { try await first.start() }
         await second.shutdown(grace: .zero)
     }
@@ -61,10 +62,10 @@ import Testing
         let sixth = Server(handler: Self.ok, configuration: .init(host: "::1", port: 0))
         let (address, failure) = await Self.outcome(of: sixth)
         if let address {
-            #expect(address.url == "http://[::1]:\(address.port)")
+            expectEqual(address.url, "http://[::1]:\(address.port)")
         } else {
             // A machine without IPv6 says just this.
-            #expect(failure?.code == ServerError.addressUnavailable.code)
+            expectEqual(failure?.code, ServerError.addressUnavailable.code)
         }
         await sixth.shutdown(grace: .zero)
     }
@@ -77,8 +78,8 @@ import Testing
         try await serving(Self.ok) { address in
             let second = Server(handler: Self.ok, configuration: .init(port: address.port))
             let error = await #expect(throws: ServerError.self) { try await second.start() }
-            #expect(error?.code == ServerError.portInUse.code)
-            #expect(error?.message.contains(String(address.port)) == true)
+            expectEqual(error?.code, ServerError.portInUse.code)
+            expectEqual(error?.message.contains(String(address.port)), true)
             #expect(error?.hint != nil)
         }
     }
@@ -87,7 +88,7 @@ import Testing
     func `A server reports an address that is unavailable`(host: String, port: Int) async throws {
         let server = Server(handler: Self.ok, configuration: .init(host: host, port: port))
         let error = await #expect(throws: ServerError.self) { try await server.start() }
-        #expect(error?.code == ServerError.addressUnavailable.code)
+        expectEqual(error?.code, ServerError.addressUnavailable.code)
         #expect(error?.hint != nil)
     }
 
@@ -95,7 +96,7 @@ import Testing
         let server = Server(handler: Self.ok)
         try await server.start()
         let error = await #expect(throws: ServerError.self) { try await server.start() }
-        #expect(error?.code == ServerError.alreadyStarted.code)
+        expectEqual(error?.code, ServerError.alreadyStarted.code)
         await server.shutdown(grace: .zero)
         await server.shutdown(grace: .zero)
     }
@@ -114,7 +115,7 @@ import Testing
         let left = try await serving(Self.ok) { address in
             let client = try RawClient(port: address.port)
             await client.send(Self.request)
-            #expect(await client.receiveResponse()?.status == .ok)
+            await expectEqual(client.receiveResponse()?.status, .ok)
             return address.port
         }
         let second = Server(handler: Self.ok, configuration: .init(port: left))
@@ -161,8 +162,8 @@ import Testing
         #expect(await idle.receiveAll().isEmpty)
         gate.leave.continuation.yield()
         let responses = await busy.receiveResponses()
-        #expect(responses.map(\.status) == [.ok])
-        #expect(responses.first?.fields["Connection"] == "close")
+        expectEqual(responses.map(\.status), [.ok])
+        expectEqual(responses.first?.fields["Connection"], "close")
         busy.reset()
         await stopped
         #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: Loopback.address(2)) }
@@ -184,11 +185,11 @@ import Testing
         let address = try await server.start()
         let (slow, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
         await slow.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
-        #expect(await slow.receiveResponse()?.status == 100)
+        await expectEqual(slow.receiveResponse()?.status, 100)
         async let stopped: Void = server.shutdown(grace: .seconds(600))
         #expect(await idle.receiveAll().isEmpty)
         await slow.send("abc")
-        #expect(await slow.receiveResponses().map(\.status) == [.ok])
+        await expectEqual(slow.receiveResponses().map(\.status), [.ok])
         slow.reset()
         await stopped
     }
@@ -199,7 +200,7 @@ import Testing
         let run = Task { try await server.run() }
         let client = try RawClient(port: address.port, host: Loopback.address(3))
         await client.send(Self.request)
-        #expect(await client.receiveResponse()?.status == .ok)
+        await expectEqual(client.receiveResponse()?.status, .ok)
         run.cancel()
         try await run.value
         #expect(await client.receiveAll().isEmpty)

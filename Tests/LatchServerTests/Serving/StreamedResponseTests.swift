@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -72,10 +73,10 @@ import Testing
             #expect(head.contains("\r\nContent-Length: 10\r\n"))
             #expect(!head.contains("Transfer-Encoding"))
             source.give("hello")
-            #expect(text(await client.receive(through: "hello")) == "hello")
+            expectEqual(text(await client.receive(through: "hello")), "hello")
             source.give("world")
             source.feed.finish()
-            #expect(text(await client.receive(through: "world")) == "world")
+            expectEqual(text(await client.receive(through: "world")), "world")
             // The connection serves the next request.
             await client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(text(await client.receive(through: "\r\n\r\n")).hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -95,11 +96,11 @@ import Testing
             await client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
             let head = text(await client.receive(through: "\r\n\r\n"))
             #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
-            #expect(head.contains("\r\nContent-Length: ") == (length != nil))
-            #expect(head.contains("\r\nContent-Length: 10\r\n") == (length == 10))
+            expectEqual(head.contains("\r\nContent-Length: "), length != nil)
+            expectEqual(head.contains("\r\nContent-Length: 10\r\n"), length == 10)
             await client.send("HEAD /other HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(text(await client.receive(through: "\r\n\r\n")).hasPrefix("HTTP/1.1 404 "))
-            #expect(source.openings.withLock { $0 } == 0)
+            expectEqual(source.openings.withLock { $0 }, 0)
         }
     }
 
@@ -110,10 +111,10 @@ import Testing
             #expect(head.contains("\r\nTransfer-Encoding: chunked\r\n"))
             #expect(!head.contains("Content-Length"))
             source.give("hello world, hello")
-            #expect(text(await client.receive(through: "hello world, hello")) == "12\r\nhello world, hello")
+            expectEqual(text(await client.receive(through: "hello world, hello")), "12\r\nhello world, hello")
             source.give("!")
             source.feed.finish()
-            #expect(text(await client.receive(through: "0\r\n\r\n")) == "\r\n1\r\n!\r\n0\r\n\r\n")
+            expectEqual(text(await client.receive(through: "0\r\n\r\n")), "\r\n1\r\n!\r\n0\r\n\r\n")
         }
     }
 
@@ -147,7 +148,7 @@ import Testing
             let all = text(await client.receiveAll())
             #expect(all.hasPrefix("HTTP/1.1 \(status) "))
             #expect(all.hasSuffix("\r\n\r\n"))
-            #expect(source.openings.withLock { $0 } == 0)
+            expectEqual(source.openings.withLock { $0 }, 0)
         }
     }
 
@@ -159,7 +160,7 @@ import Testing
             source.give("some")
             #expect(await client.receive(through: "some") != nil)
             source.feed.finish(throwing: Broken())
-            #expect(text(await client.receiveAll()) == "")
+            expectEqual(text(await client.receiveAll()), "")
         }
     }
 
@@ -183,7 +184,7 @@ import Testing
             request.wantsStream = true
             var iterator = try await Transport.live.respond(to: request).body.chunks.makeAsyncIterator()
             source.give("some")
-            #expect(try await iterator.next() == Array("some".utf8))
+            try await expectEqual(iterator.next(), Array("some".utf8))
             source.feed.finish(throwing: Broken())
             await #expect(throws: HTTPError.offline) { try await iterator.next() }
         }
@@ -244,7 +245,7 @@ import Testing
                 source.feed.finish()
                 #expect(text(await client.receiveAll()).hasSuffix("more\r\n0\r\n\r\n"))
             } else {
-                #expect(text(await client.receiveAll()) == "")
+                expectEqual(text(await client.receiveAll()), "")
                 await source.isLetGo()
             }
             await shutdown
@@ -268,7 +269,7 @@ import Testing
         source.give("some")
         #expect(await client.receive(through: "some") != nil)
         await idle.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(await idle.receiveResponse()?.status == .ok)
+        await expectEqual(idle.receiveResponse()?.status, .ok)
         async let shutdown: Void = server.shutdown(grace: .seconds(600))
         // The end of an idle connection shows that the server drains.
         #expect(await idle.receiveAll().isEmpty)
@@ -297,7 +298,7 @@ import Testing
             let transport = Transport.live
             for _ in 0..<20 {
                 let request = HTTPRequest(scheme: "http", authority: address.authority, path: "/")
-                #expect(try await transport.respond(to: request).body.text == "hello")
+                try await expectEqual(transport.respond(to: request).body.text, "hello")
             }
             reader.cancel()
             await reader.value
@@ -318,9 +319,9 @@ import Testing
             source.give("56789")
             source.feed.finish()
             for await entry in entries {
-                #expect(entry.contentLength == 10)
-                #expect(entry.path == "/a")
-                #expect(entry.status == .ok)
+                expectEqual(entry.contentLength, 10)
+                expectEqual(entry.path, "/a")
+                expectEqual(entry.status, .ok)
                 break
             }
         }

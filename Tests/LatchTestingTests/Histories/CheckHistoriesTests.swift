@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchProcess
 import TestSupport
@@ -21,14 +22,14 @@ import Testing
     /// The seeds of two stores: with a window in which an old token is repeated, and without.
     @Test func `Servers over one store keep each family in order while they are killed`() async throws {
         let (ending, verdict) = try await check("48", "51")
-        #expect(ending == .exited(0), "\(verdict)")
+        expectEqual(ending, .exited(0), "\(verdict)")
         #expect(verdict.hasPrefix("4 histories, "), "\(verdict)")
         #expect(verdict.contains("; 4 kills; "), "\(verdict)")
         #expect(verdict.contains("; 0 findings, 0 undecided"), "\(verdict)")
     }
 
     @Test func `Servers over one store are not started with invalid numbers`() async throws {
-        #expect(try await check("2", "1").ending == .exited(2))
-        #expect(try await check("one").ending == .exited(2))
+        try await expectEqual(check("2", "1").ending, .exited(2))
+        try await expectEqual(check("one").ending, .exited(2))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import SessionHistories
 import Testing
 
@@ -36,13 +37,14 @@ import Testing
     @Test func `A history of a family must not give concurrent refreshes two successors`() throws {
         let both = [signIn, refresh(0, .issued(token(1)), 2, 9), refresh(0, .issued(token(1, text: 1)), 3, 10)]
         let explanation = try #require(Explanation(both, by: checker))
-        #expect(
-            explanation.description == """
-                these answers have no order (2 of 3 operations; the others explain nothing):
-                order  from ms  to ms  client  node  operation   answer
-                1      2.0      9.0    0       0     refresh t0  t1
-                none   3.0      10.0   0       0     refresh t0  t1'
-                """)
+        expectEqual(
+            explanation.description,
+            """
+            these answers have no order (2 of 3 operations; the others explain nothing):
+            order  from ms  to ms  client  node  operation   answer
+            1      2.0      9.0    0       0     refresh t0  t1
+            none   3.0      10.0   0       0     refresh t0  t1'
+            """)
     }
 
     @Test func `A history of a family can have a sign-out take effect between its invocation and its answer`() {
@@ -114,7 +116,8 @@ import Testing
     @Test func `A history of a family is linearizable whenever the family has no defect`() {
         for seed in 1...400 as ClosedRange<UInt64> {
             let history = SimulatedFamily.history(seed: seed)
-            #expect(checker.check(history) == .linearizable, "seed \(seed):\n\(history.table.joined(separator: "\n"))")
+            expectEqual(
+                checker.check(history), .linearizable, "seed \(seed):\n\(history.table.joined(separator: "\n"))")
         }
     }
 
@@ -123,7 +126,7 @@ import Testing
         let histories = (1...400 as ClosedRange<UInt64>).map { SimulatedFamily.history(seed: $0, staleness: 5) }
         for (seed, history) in histories.enumerated() {
             let result = bounded.check(history)
-            #expect(result == .linearizable, "seed \(seed + 1):\n\(history.table.joined(separator: "\n"))")
+            expectEqual(result, .linearizable, "seed \(seed + 1):\n\(history.table.joined(separator: "\n"))")
         }
         #expect(histories.contains { checker.check($0) != .linearizable })
     }
@@ -143,7 +146,7 @@ import Testing
 
     @Test func `A history of a family is not judged beyond the limit of the search`() {
         let history = SimulatedFamily.history(seed: 1)
-        #expect(LinearizabilityChecker(limit: 1).check(history) == .undecided)
-        #expect(Explanation(history, by: LinearizabilityChecker(limit: 1)) == nil)
+        expectEqual(LinearizabilityChecker(limit: 1).check(history), .undecided)
+        expectNil(Explanation(history, by: LinearizabilityChecker(limit: 1)))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -10,14 +11,14 @@ import Testing
     @Test func `A served latch answers at its stated address, and ends on request`() async throws {
         try await withTemporaryFolder { folder in
             let served = try await ServedLatch.start(in: folder)
-            #expect(served.url.host == "127.0.0.1")
+            expectEqual(served.url.host, "127.0.0.1")
             let client = Client(baseURL: served.url)
             let response = try await client.respond(to: HTTPRequest(url: served.url.appending(path: "readyz")))
-            #expect(response.status == .ok)
+            expectEqual(response.status, .ok)
             #expect(FileManager.default.fileExists(atPath: "\(folder)/identity.sqlite"))
-            #expect(try served.mail(containing: "anything") == nil)
+            try expectNil(served.mail(containing: "anything"))
             let status = await served.terminate()
-            #expect(status == 0)
+            expectEqual(status, 0)
             try await served.kill()
         }
     }
@@ -27,8 +28,8 @@ import Testing
             let failure = await #expect(throws: ServedLatch.Failure.self) {
                 try await ServedLatch.start(in: folder, listen: "203.0.113.7:1")
             }
-            #expect(failure?.description.contains("does not serve") == true)
-            #expect(failure?.description.contains("203.0.113.7:1") == true)
+            expectEqual(failure?.description.contains("does not serve"), true)
+            expectEqual(failure?.description.contains("203.0.113.7:1"), true)
         }
     }
 
@@ -39,8 +40,8 @@ import Testing
             for (name, text) in [("1.eml", "code 111"), ("2.eml", "code 222"), ("3.eml", "other")] {
                 try text.write(toFile: "\(folder)/mails/\(name)", atomically: true, encoding: .utf8)
             }
-            #expect(try served.mail(containing: "code") == "code 222")
-            #expect(try served.mail(containing: "nothing of it") == nil)
+            try expectEqual(served.mail(containing: "code"), "code 222")
+            try expectNil(served.mail(containing: "nothing of it"))
         }
     }
 }
@@ -67,7 +68,7 @@ import Testing
 
     @Test func `A temporary folder is a new one each time`() async throws {
         try await withTemporaryFolder { outer in
-            try await withTemporaryFolder { inner in #expect(inner != outer) }
+            try await withTemporaryFolder { inner in expectNotEqual(inner, outer) }
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchProcess
@@ -18,26 +19,26 @@ import Testing
 
     @Test func `Processes of one person refresh once for all of them at each expiry`() async throws {
         let (ending, verdict) = try await soak("expiries", "16", "4", "8")
-        #expect(ending == .exited(0), "\(verdict)")
+        expectEqual(ending, .exited(0), "\(verdict)")
         #expect(verdict.contains("8 refreshes, 512 requests, 0 failures"), "\(verdict)")
     }
 
     @Test func `Processes of one person stay signed in whenever some of them are killed`() async throws {
         let (ending, verdict) = try await soak("kills", "4", "4", "40")
-        #expect(ending == .exited(0), "\(verdict)")
+        expectEqual(ending, .exited(0), "\(verdict)")
         #expect(verdict.hasPrefix("40 × kill -9"), "\(verdict)")
     }
 
     @Test(.enabled("needs a mount namespace") { await canMount() })
     func `Processes of one person use a valid token in a read-only home, and lose nothing there`() async throws {
         let (ending, verdict) = try await soak("readonly", "1", "2", "1")
-        #expect(ending == .exited(0), "\(verdict)")
+        expectEqual(ending, .exited(0), "\(verdict)")
         #expect(verdict.contains("with a valid token 4 served, failed: none"), "\(verdict)")
     }
 
     @Test func `Processes of one person are refused with invalid numbers`() async throws {
-        #expect(try await soak("kills", "4", "0", "1").ending == .exited(2))
-        #expect(try await soak("naps").ending == .exited(2))
+        try await expectEqual(soak("kills", "4", "0", "1").ending, .exited(2))
+        try await expectEqual(soak("naps").ending, .exited(2))
     }
 }
 

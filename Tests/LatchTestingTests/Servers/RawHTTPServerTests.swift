@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -11,20 +12,20 @@ import Testing
         let server = try RawHTTPServer { _ in .response(body: "ok") }
         let (one, other) = (try RawClient(port: server.port), try RawClient(port: server.port))
         await one.send("POST /a HTTP/1.1\r\nContent-Length: 3\r\nX-a:  1\r\nx-A: 2\r\n\r\na\r\n")
-        #expect(await one.receiveResponse()?.body.text == "ok")
+        await expectEqual(one.receiveResponse()?.body.text, "ok")
         await other.send("GET /b HTTP/1.0\r\n\r\n")
-        #expect(await other.receiveResponse()?.status == .ok)
+        await expectEqual(other.receiveResponse()?.status, .ok)
         await one.send("GET /c HTTP/1.1\r\n\r\n")
-        #expect(await one.receiveResponse()?.status == .ok)
+        await expectEqual(one.receiveResponse()?.status, .ok)
         let requests = server.requests
-        #expect(requests.map(\.line) == ["POST /a HTTP/1.1", "GET /b HTTP/1.0", "GET /c HTTP/1.1"])
-        #expect(requests[0].body == Array("a\r\n".utf8))
-        #expect(requests[0].values(of: "X-A") == ["1", "2"])
+        expectEqual(requests.map(\.line), ["POST /a HTTP/1.1", "GET /b HTTP/1.0", "GET /c HTTP/1.1"])
+        expectEqual(requests[0].body, Array("a\r\n".utf8))
+        expectEqual(requests[0].values(of: "X-A"), ["1", "2"])
         #expect(requests[0].values(of: "missing").isEmpty)
-        #expect(requests[0].connection == requests[2].connection)
-        #expect(requests.map(\.number) == [0, 0, 1])
-        #expect(server.connectionCount == 2)
-        #expect(server.url == "http://127.0.0.1:\(server.port)")
+        expectEqual(requests[0].connection, requests[2].connection)
+        expectEqual(requests.map(\.number), [0, 0, 1])
+        expectEqual(server.connectionCount, 2)
+        expectEqual(server.url, "http://127.0.0.1:\(server.port)")
     }
 
     @Test
@@ -34,8 +35,8 @@ import Testing
         await client.send("GET /0 HTTP/1.1\r\n\r\nPOST /1 HTTP/1.1\r\ncontent-length: 2\r\n\r\nab")
         for byte in "GET /2 HTTP/1.1\r\n\r\n".utf8 { await client.send([byte]) }
         var rest: [UInt8] = []
-        for number in 0..<3 { #expect(await client.receiveResponse(rest: &rest)?.body.text == "\(number)") }
-        #expect(server.requests.map(\.head.last) == ["1", "2", "1"])
+        for number in 0..<3 { await expectEqual(client.receiveResponse(rest: &rest)?.body.text, "\(number)") }
+        expectEqual(server.requests.map(\.head.last), ["1", "2", "1"])
     }
 
     @Test func `A raw HTTP server sends any configured bytes, right or wrong`() async throws {
@@ -45,14 +46,14 @@ import Testing
         }
         let client = try RawClient(port: server.port)
         await client.send("HEAD / HTTP/1.1\r\n\r\n")
-        #expect(await client.receiveResponse()?.status == .noContent)
+        await expectEqual(client.receiveResponse()?.status, .noContent)
         await client.send("GET / HTTP/1.1\r\n\r\n")
-        #expect(await client.receiveAll() == Array(nonsense.utf8))
+        await expectEqual(client.receiveAll(), Array(nonsense.utf8))
     }
 
     @Test func `A raw HTTP server greets before a request`() async throws {
         let server = try RawHTTPServer(greeting: "HTTP/1.1 408 Early\r\n\r\n") { _ in .stall }
-        #expect(try await RawClient(port: server.port).receiveResponse()?.status == 408)
+        try await expectEqual(RawClient(port: server.port).receiveResponse()?.status, 408)
         #expect(server.requests.isEmpty)
     }
 
@@ -71,7 +72,7 @@ import Testing
             }
             if events.count == 3 { break }
         }
-        #expect(events == ["opened 0", "received GET /x HTTP/1.1", "closed 0"])
+        expectEqual(events, ["opened 0", "received GET /x HTTP/1.1", "closed 0"])
     }
 
     @Test func `A raw HTTP server ends with the last reference to it`() async throws {
@@ -98,18 +99,18 @@ import Testing
         let client = try RawClient(port: server.port)
         var rest: [UInt8] = []
         let first = await client.receiveResponse(rest: &rest)
-        #expect(first?.body.text == "abc")
-        #expect(first?.fields.values(of: "a") == ["b", "c"])
-        #expect(await client.receiveResponse(rest: &rest)?.status == .noContent)
-        #expect(await client.receiveResponse(rest: &rest, toHead: true)?.fields[.contentLength] == "9")
+        expectEqual(first?.body.text, "abc")
+        expectEqual(first?.fields.values(of: "a"), ["b", "c"])
+        await expectEqual(client.receiveResponse(rest: &rest)?.status, .noContent)
+        await expectEqual(client.receiveResponse(rest: &rest, toHead: true)?.fields[.contentLength], "9")
         await client.send("GET / HTTP/1.1\r\n\r\n")
-        #expect(await client.receiveResponse(rest: &rest) == nil, "a response that is cut off is none")
+        await expectNil(client.receiveResponse(rest: &rest), "a response that is cut off is none")
     }
 
     @Test func `A raw client takes no more at once than configured`() async throws {
         let server = try RawHTTPServer(greeting: "abcde") { _ in .stall }
         let client = try RawClient(port: server.port, receiveBuffer: 4096)
-        #expect(await client.receive(upTo: 2)?.count == 2)
-        #expect(await client.receive(upTo: 1) == Array("c".utf8))
+        await expectEqual(client.receive(upTo: 2)?.count, 2)
+        await expectEqual(client.receive(upTo: 1), Array("c".utf8))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchTesting
@@ -11,20 +12,20 @@ import Testing
     @Test func `A manual clock stands still until it is moved, either way`() {
         let clock = ManualClock(Date(timeIntervalSince1970: 1000))
         let taken = clock.wallClock()
-        #expect(taken.now.timeIntervalSince1970 == 1000)
+        expectEqual(taken.now.timeIntervalSince1970, 1000)
         clock.advance(by: 60)
-        #expect(taken.now.timeIntervalSince1970 == 1060)
+        expectEqual(taken.now.timeIntervalSince1970, 1060)
         clock.advance(by: -120)
-        #expect(clock.now.timeIntervalSince1970 == 940)
+        expectEqual(clock.now.timeIntervalSince1970, 940)
     }
 
     @Test func `A manual clock goes wrong by the requested amount for each owner`() {
         let clock = ManualClock(Date(timeIntervalSince1970: 1000))
         let (early, late) = (clock.wallClock(skew: -30), clock.wallClock(skew: 30))
         clock.advance(by: 5)
-        #expect(early.now.timeIntervalSince1970 == 975)
-        #expect(late.now.timeIntervalSince1970 == 1035)
-        #expect(clock.now.timeIntervalSince1970 == 1005)
+        expectEqual(early.now.timeIntervalSince1970, 975)
+        expectEqual(late.now.timeIntervalSince1970, 1035)
+        expectEqual(clock.now.timeIntervalSince1970, 1005)
     }
 
     @Test func `A manual clock measures the time that passes and no jump of the date`() {
@@ -32,12 +33,12 @@ import Testing
         let taken = clock.wallClock()
         let (date, uptime) = (taken.now, taken.uptime)
         clock.jump(by: 3600)
-        #expect(taken.now == date.addingTimeInterval(3600))
-        #expect(taken.uptime == uptime)
+        expectEqual(taken.now, date.addingTimeInterval(3600))
+        expectEqual(taken.uptime, uptime)
         clock.advance(by: .milliseconds(1500))
-        #expect(taken.uptime == uptime + .milliseconds(1500))
+        expectEqual(taken.uptime, uptime + .milliseconds(1500))
         clock.advance(by: -10)
-        #expect(taken.uptime == uptime + .milliseconds(1500))
+        expectEqual(taken.uptime, uptime + .milliseconds(1500))
     }
 
     @Test func `A manual clock shows the same date to all threads at once`() async {
@@ -45,7 +46,7 @@ import Testing
         await withTaskGroup { group in
             for _ in 0..<100 { group.addTask { clock.advance(by: 1) } }
         }
-        #expect(clock.now.timeIntervalSince1970 == 100)
+        expectEqual(clock.now.timeIntervalSince1970, 100)
     }
 }
 
@@ -69,28 +70,28 @@ import Testing
     @Test func `A waiter on a manual clock is woken when the time has come, and not before`() async throws {
         let finished = Woken()
         let task = sleeper(10, telling: finished)
-        #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
+        await expectEqual(clock.sleepers(atLeast: 1), [.seconds(10)])
         clock.advance(by: .seconds(9))
-        #expect(clock.sleepers == [.seconds(1)])
+        expectEqual(clock.sleepers, [.seconds(1)])
         #expect(finished.all.isEmpty)
         clock.advance(by: .seconds(1))
         try await task.value
         #expect(clock.sleepers.isEmpty)
-        #expect(finished.all == [10])
+        expectEqual(finished.all, [10])
     }
 
     @Test func `A waiter on a manual clock is woken in the order of the deadlines`() async throws {
         let finished = Woken()
         let tasks = [30, 10, 20].map { sleeper($0, telling: finished) }
-        #expect(await clock.sleepers(atLeast: 3) == [.seconds(10), .seconds(20), .seconds(30)])
+        await expectEqual(clock.sleepers(atLeast: 3), [.seconds(10), .seconds(20), .seconds(30)])
         var woken: [Duration] = []
         for index in 1...3 {
             woken.append(await clock.wakeNext())
             try await eventually { finished.all.count >= index }
         }
         for task in tasks { try await task.value }
-        #expect(woken == [.seconds(10), .seconds(10), .seconds(10)])
-        #expect(finished.all == [10, 20, 30])
+        expectEqual(woken, [.seconds(10), .seconds(10), .seconds(10)])
+        expectEqual(finished.all, [10, 20, 30])
     }
 
     @Test func `A waiter on a manual clock is woken together with all whose time has come`() async throws {
@@ -99,8 +100,8 @@ import Testing
         _ = await clock.sleepers(atLeast: 4)
         clock.advance(by: .seconds(3))
         for task in tasks.prefix(3) { try await task.value }
-        #expect(finished.all.sorted() == [1, 2, 3])
-        #expect(clock.sleepers == [.seconds(47)])
+        expectEqual(finished.all.sorted(), [1, 2, 3])
+        expectEqual(clock.sleepers, [.seconds(47)])
         tasks[3].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[3].value }
     }
@@ -110,7 +111,7 @@ import Testing
         let task = sleeper(10, telling: finished)
         _ = await clock.sleepers(atLeast: 1)
         clock.jump(by: 3600)
-        #expect(clock.sleepers == [.seconds(10)])
+        expectEqual(clock.sleepers, [.seconds(10)])
         clock.advance(by: .seconds(10))
         try await task.value
     }
@@ -161,7 +162,7 @@ import Testing
         let finished = Woken()
         let tasks = [1, 2].map { sleeper($0, telling: finished) }
         #expect(await one.count >= 1)
-        #expect(await two == [.seconds(1), .seconds(2)])
+        await expectEqual(two, [.seconds(1), .seconds(2)])
         clock.advance(by: .seconds(2))
         for task in tasks { try await task.value }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchHTTP
 import Testing
@@ -11,11 +12,11 @@ import Testing
     func `A simulated life of a session is replayed to the line by its seed`(seed: UInt64) {
         let trace = SessionScenario.trace(seed: seed)
         #expect(!trace.isEmpty)
-        #expect(SessionScenario.trace(seed: seed) == trace)
+        expectEqual(SessionScenario.trace(seed: seed), trace)
     }
 
     @Test func `A simulated life of a session gives no trace if every rule held`() {
-        #expect(SessionScenario.play(seed: 1, isTracing: true) == [])
+        expectEqual(SessionScenario.play(seed: 1, isTracing: true), [])
     }
 }
 
@@ -38,14 +39,14 @@ import Testing
         let first = issuer.signIn()
         wait(50)
         let second = try issuer.refresh(first.refresh ?? "", key: "k")
-        #expect(second.refresh != first.refresh)
+        expectNotEqual(second.refresh, first.refresh)
         #expect(issuer.accepts(second.access))
         #expect(violations.isEmpty)
     }
 
     @Test func `The simulated issuer sees a refresh without a reason`() throws {
         _ = try issuer.refresh(issuer.signIn().refresh ?? "", key: "k")
-        #expect(violations.count == 1)
+        expectEqual(violations.count, 1)
     }
 
     @Test func `The simulated issuer finds nothing wrong in a refresh after its access token was refused`() throws {
@@ -61,7 +62,7 @@ import Testing
         wait(50)
         let second = try issuer.refresh(first.refresh ?? "", key: "k")
         wait(3600)
-        #expect(try issuer.refresh(first.refresh ?? "", key: "k").refresh == second.refresh)
+        try expectEqual(issuer.refresh(first.refresh ?? "", key: "k").refresh, second.refresh)
         #expect(violations.isEmpty)
     }
 
@@ -71,8 +72,9 @@ import Testing
         let second = try issuer.refresh(first.refresh ?? "", key: "k")
         wait(31)
         #expect(throws: HTTPError.self) { try issuer.refresh(first.refresh ?? "", key: "other") }
-        #expect(
-            violations == [
+        expectEqual(
+            violations,
+            [
                 "the refresh of 0:0 was repeated under another key", "the used refresh token of 0:0 was used again",
             ])
         #expect(!issuer.accepts(second.access))

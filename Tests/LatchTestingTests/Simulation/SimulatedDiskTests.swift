@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import Synchronization
@@ -62,13 +63,13 @@ struct DiskFixture: Sendable {
         let tokens = fixture.network.issuer.signIn()
         let (fixture, store) = (fixture, fixture.store(of: 0))
         fixture.run(in: 0) {
-            #expect(try await store.load() == fixture.first)
+            try await expectEqual(store.load(), fixture.first)
             try await store.save(tokens)
-            #expect(try await store.load() == tokens)
+            try await expectEqual(store.load(), tokens)
             try await store.clear()
-            #expect(try await store.load() == nil)
+            try await expectNil(store.load())
         }
-        #expect(fixture.log.all == ["0 looks", "0 writes", "0 looks", "0 looks", "0 writes", "0 looks", "0 looks"])
+        expectEqual(fixture.log.all, ["0 looks", "0 writes", "0 looks", "0 looks", "0 writes", "0 looks", "0 looks"])
     }
 
     @Test(arguments: [StorageStep.Moment.before, .amid])
@@ -83,7 +84,7 @@ struct DiskFixture: Sendable {
             Issue.record("a killed process goes on")
         }
         #expect(fixture.processes[0].isKilled)
-        #expect(fixture.disk.record?.credential == fixture.first)
+        expectEqual(fixture.disk.record?.credential, fixture.first)
     }
 
     @Test func `A simulated disk holds the new record if the writer was killed before it was notified`() {
@@ -93,7 +94,7 @@ struct DiskFixture: Sendable {
             try await store.clear()
             Issue.record("a killed process goes on")
         }
-        #expect(fixture.disk.record == nil)
+        expectNil(fixture.disk.record)
     }
 
     @Test func `A simulated disk gives turns in the order of the requests, one at a time`() {
@@ -109,8 +110,7 @@ struct DiskFixture: Sendable {
             }
         }
         #expect(fixture.simulation.run())
-        #expect(
-            fixture.log.all == ["0 enters", "0 leaves", "1 enters", "1 leaves", "2 enters", "2 leaves"])
+        expectEqual(fixture.log.all, ["0 enters", "0 leaves", "1 enters", "1 leaves", "2 enters", "2 leaves"])
     }
 
     @Test func `A simulated disk gives the turn of a killed process to the next one that lives`() {
@@ -131,7 +131,7 @@ struct DiskFixture: Sendable {
             fixture.kill(0)
         }
         #expect(fixture.simulation.run())
-        #expect(fixture.log.all == ["0 enters", "1 is killed", "0 is killed", "2 enters"])
+        expectEqual(fixture.log.all, ["0 enters", "1 is killed", "0 is killed", "2 enters"])
     }
 
     @Test func `A simulated disk announces a change to all but its writer, and not to killed processes`() {
@@ -144,16 +144,16 @@ struct DiskFixture: Sendable {
         fixture.kill(2)
         fixture.disk.announce(from: fixture.processes[0])
         #expect(fixture.simulation.run())
-        #expect(fixture.log.all == ["1 hears"])
+        expectEqual(fixture.log.all, ["1 hears"])
         fixture.disk.announce(from: nil)
         #expect(fixture.simulation.run())
-        #expect(fixture.log.all.sorted() == ["0 hears", "1 hears", "1 hears"])
+        expectEqual(fixture.log.all.sorted(), ["0 hears", "1 hears", "1 hears"])
     }
 
     @Test func `A simulated disk offers turns only if processes share it`() {
         #expect(fixture.store(of: 0, .shared).coordination != nil)
-        #expect(fixture.store(of: 0, .lone).coordination == nil)
-        #expect(fixture.store(of: 0, .plain).coordination == nil)
+        expectNil(fixture.store(of: 0, .lone).coordination)
+        expectNil(fixture.store(of: 0, .plain).coordination)
     }
 }
 
@@ -168,9 +168,9 @@ struct DiskFixture: Sendable {
         #expect(fixture.simulation.run(horizon: .zero))
         fixture.kill(0)
         #expect(fixture.simulation.run())
-        #expect(fixture.log.all == [])
+        expectEqual(fixture.log.all, [])
         fixture.simulation.end()
-        #expect(fixture.log.all.last == "unwound")
+        expectEqual(fixture.log.all.last, "unwound")
     }
 
     @Test func `A killed process is killed at the step that was chosen, and no other`() {
@@ -181,7 +181,7 @@ struct DiskFixture: Sendable {
         #expect(!fixture.processes[0].isKilled)
         fixture.run(in: 0) { _ = try await store.load() }
         #expect(fixture.processes[0].isKilled)
-        #expect(fixture.log.all == ["0 writes", "0 looks"])
+        expectEqual(fixture.log.all, ["0 writes", "0 looks"])
     }
 }
 
@@ -189,11 +189,11 @@ struct DiskFixture: Sendable {
     @Test func `The knowledge of a process counts from the moment after it was learned`() {
         var knowledge = SessionScenarioRecord.Knowledge()
         knowledge.learn(1, at: 5)
-        #expect(knowledge.count(at: 5) == 0)
-        #expect(knowledge.count(at: 6) == 1)
+        expectEqual(knowledge.count(at: 5), 0)
+        expectEqual(knowledge.count(at: 6), 1)
         knowledge.learn(3, at: 9)
         knowledge.learn(4, at: 9)
-        #expect(knowledge.count(at: 9) == 1)
-        #expect(knowledge.count(at: 10) == 4)
+        expectEqual(knowledge.count(at: 9), 1)
+        expectEqual(knowledge.count(at: 10), 4)
     }
 }

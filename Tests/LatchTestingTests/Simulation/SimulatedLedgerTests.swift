@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchHTTP
 import Testing
@@ -37,7 +38,7 @@ import Testing
         let token = due(issuer)
         issuer.begins(0, token, key: "k")
         issuer.begins(1, token, key: "k")
-        #expect(violations(issuer) == ["two refreshes of r:0:0 at the same time"])
+        expectEqual(violations(issuer), ["two refreshes of r:0:0 at the same time"])
     }
 
     @Test func `The ledger of a simulated issuer sees a repeat of an answered request`() throws {
@@ -45,7 +46,7 @@ import Testing
         let token = due(issuer)
         try ask(issuer, token, by: 0)
         try ask(issuer, token, by: 0)
-        #expect(violations(issuer) == ["a successor of 0:0 was asked for while somebody had one"])
+        expectEqual(violations(issuer), ["a successor of 0:0 was asked for while somebody had one"])
     }
 
     @Test func `The ledger of a simulated issuer sees a request for a result that another has not stored yet`() throws {
@@ -53,7 +54,7 @@ import Testing
         let token = due(issuer)
         try ask(issuer, token, by: 0)
         try ask(issuer, token, by: 1)
-        #expect(violations(issuer) == ["a successor of 0:0 was asked for while somebody had one"])
+        expectEqual(violations(issuer), ["a successor of 0:0 was asked for while somebody had one"])
     }
 
     @Test func `The ledger of a simulated issuer excuses a repeat after the predecessor was killed`() throws {
@@ -63,7 +64,7 @@ import Testing
         issuer.forgive(0)
         try ask(issuer, token, by: 1)
         #expect(violations(issuer).isEmpty)
-        #expect(issuer.inspect { $0.faults.values.reduce(0, +) } == 1)
+        expectEqual(issuer.inspect { $0.faults.values.reduce(0, +) }, 1)
     }
 
     @Test func `The ledger of a simulated issuer sees a second key for one refresh, also across processes`() throws {
@@ -72,7 +73,7 @@ import Testing
         try ask(issuer, token, by: 0, key: "one")
         issuer.forgive(0)
         try ask(issuer, token, by: 1, key: "other")
-        #expect(violations(issuer) == ["the refresh of 0:0 was repeated under another key"])
+        expectEqual(violations(issuer), ["the refresh of 0:0 was repeated under another key"])
     }
 
     @Test
@@ -93,7 +94,7 @@ import Testing
             _ = try issuer.refresh(token, key: "k", by: 0)
             #expect(throws: HTTPError.self) { try issuer.refresh(token, key: "k", by: 0) }
             #expect(issuer.isRevoked(0))
-            #expect(violations(issuer).isEmpty == hasFault)
+            expectEqual(violations(issuer).isEmpty, hasFault)
         }
     }
 
@@ -103,11 +104,11 @@ import Testing
         let token = due(issuer)
         issuer.excuse(token, key: "one")
         let first = try issuer.refresh(token, key: "one", by: 0)
-        #expect(first.refresh == token)
-        #expect(try issuer.refresh(token, key: "one", by: 0).refresh == token)
-        #expect(issuer.inspect { $0.families[0].version } == 1)
+        expectEqual(first.refresh, token)
+        try expectEqual(issuer.refresh(token, key: "one", by: 0).refresh, token)
+        expectEqual(issuer.inspect { $0.families[0].version }, 1)
         #expect(violations(issuer).isEmpty)
         _ = try issuer.refresh(token, key: "other", by: 0)
-        #expect(violations(issuer) == ["0:1 was refreshed without a reason"])
+        expectEqual(violations(issuer), ["0:1 was refreshed without a reason"])
     }
 }

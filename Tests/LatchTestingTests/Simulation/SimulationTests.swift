@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import SessionSimulation
@@ -26,13 +27,13 @@ import Testing
     @Test(arguments: [0, 1, 42, UInt64.max])
     func `A simulation is the same run with the same seed`(seed: UInt64) {
         let trace = Self.trace(seed: seed)
-        #expect(trace.count == 50)
-        #expect(Self.trace(seed: seed) == trace)
+        expectEqual(trace.count, 50)
+        expectEqual(Self.trace(seed: seed), trace)
     }
 
     @Test func `A simulation is another run with another seed`() {
         let traces = Set((0..<20).map { Self.trace(seed: $0).joined(separator: "\n") })
-        #expect(traces.count == 20)
+        expectEqual(traces.count, 20)
     }
 
     @Test func `A simulation interleaves tasks in more than one order`() {
@@ -44,7 +45,7 @@ import Testing
             return order.withLock { $0 }
         }
         #expect(orders.allSatisfy { $0.sorted() == [0, 1, 2] })
-        #expect(Set(orders).count == 6)
+        expectEqual(Set(orders).count, 6)
     }
 
     @Test func `A simulation wakes timers in the order of their deadlines, and then of their waiting`() {
@@ -63,7 +64,7 @@ import Testing
         wait("second of two", .seconds(2))
         wait("soon", .milliseconds(1))
         #expect(simulation.run())
-        #expect(woken.withLock { $0 } == ["soon", "first of two", "second of two", "late"])
+        expectEqual(woken.withLock { $0 }, ["soon", "first of two", "second of two", "late"])
     }
 
     @Test func `A simulation lets a day pass at once, and exactly a day`() {
@@ -71,8 +72,8 @@ import Testing
         let start = simulation.now
         simulation.spawn { try await simulation.clock.sleep(for: .seconds(86_400)) }
         #expect(simulation.run())
-        #expect(simulation.now.timeIntervalSince(start) == 86_400)
-        #expect(simulation.trueNow == simulation.now)
+        expectEqual(simulation.now.timeIntervalSince(start), 86_400)
+        expectEqual(simulation.trueNow, simulation.now)
     }
 
     @Test func `A simulation does not let time pass while something can still happen`() {
@@ -87,7 +88,7 @@ import Testing
             }
         }
         #expect(simulation.run())
-        #expect(seen.withLock { $0 } == Array(repeating: start, count: 100))
+        expectEqual(seen.withLock { $0 }, Array(repeating: start, count: 100))
     }
 
     @Test func `A simulation stops before its horizon, and continues beyond it later`() {
@@ -113,7 +114,7 @@ import Testing
             }
         }
         #expect(simulation.run { steps.withLock { $0 } == 3 })
-        #expect(steps.withLock { $0 } == 3)
+        expectEqual(steps.withLock { $0 }, 3)
     }
 
     @Test func `A simulation reports that it never comes to rest`() {
@@ -131,7 +132,7 @@ import Testing
         #expect(simulation.run(horizon: .zero))
         task.cancel()
         #expect(simulation.run())
-        #expect(simulation.now == start)
+        expectEqual(simulation.now, start)
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
@@ -141,7 +142,7 @@ import Testing
         let task = simulation.spawn { try await simulation.clock.sleep(for: .seconds(3600)) }
         task.cancel()
         #expect(simulation.run())
-        #expect(simulation.now == start)
+        expectEqual(simulation.now, start)
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
@@ -156,7 +157,7 @@ import Testing
         #expect(simulation.run(horizon: .zero))
         cancelled.cancel()
         #expect(simulation.run())
-        #expect(try await kept.value.timeIntervalSince(start) == 2)
+        try await expectEqual(kept.value.timeIntervalSince(start), 2)
     }
 
     @Test func `A simulation takes a negative wait for none`() {
@@ -164,23 +165,23 @@ import Testing
         let start = simulation.now
         simulation.spawn { try await simulation.clock.sleep(for: .seconds(-5)) }
         #expect(simulation.run())
-        #expect(simulation.now == start)
+        expectEqual(simulation.now, start)
     }
 
     @Test func `A simulation moves the date of the device and not the true one`() {
         let simulation = Simulation(seed: 2)
         let start = simulation.trueNow
         simulation.jumpDate(bySeconds: -3600)
-        #expect(simulation.clock.now.timeIntervalSince(start) == -3600)
+        expectEqual(simulation.clock.now.timeIntervalSince(start), -3600)
         simulation.jumpDate(bySeconds: 60)
-        #expect(simulation.now.timeIntervalSince(start) == -3540)
-        #expect(simulation.trueNow == start)
+        expectEqual(simulation.now.timeIntervalSince(start), -3540)
+        expectEqual(simulation.trueNow, start)
     }
 
     @Test func `A simulation chooses below its bound and within its chances`() {
         let simulation = Simulation(seed: 11)
         let choices = (0..<2000).map { _ in simulation.below(7) }
-        #expect(Set(choices) == Set(0..<7))
+        expectEqual(Set(choices), Set(0..<7))
         #expect([1, 0, -3].allSatisfy { simulation.below($0) == 0 })
         #expect((0..<500).allSatisfy { _ in simulation.chance(100) && !simulation.chance(0) })
     }
@@ -191,7 +192,7 @@ import Testing
         #expect(simulation.trace.isEmpty)
         let traced = Simulation(seed: 2, isTracing: true)
         traced.note("heard")
-        #expect(traced.trace == ["0.0 s  heard"])
+        expectEqual(traced.trace, ["0.0 s  heard"])
     }
 
     @Test func `A simulation runs its tasks one at a time on the thread that drives it`() {
@@ -212,6 +213,6 @@ import Testing
             }
         }
         #expect(simulation.run())
-        #expect(most.withLock { $0 } == 1)
+        expectEqual(most.withLock { $0 }, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -103,8 +104,9 @@ import Testing
                 broken.append(rule.description)
             }
         }
-        #expect(
-            broken == [
+        expectEqual(
+            broken,
+            [
                 "shows no secret in descriptions, reflection and dumps",
                 "marks all secrets that it adds to a request, so that logs and redirects leave them out",
                 "replaces its own fields when it authorizes a request again", "leaves the request as it is otherwise",

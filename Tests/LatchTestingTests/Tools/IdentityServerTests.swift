@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -31,7 +32,7 @@ import Testing
         #expect(link.url.absoluteString.hasPrefix("https://id.test/verify?token="))
         _ = try await auth.verifyEmail(token: link.token, password: Self.password)
         try await auth.signIn(email: Self.email, password: Self.password)
-        #expect(try await auth.profile().isEmailVerified == true)
+        try await expectEqual(auth.profile().isEmailVerified, true)
         await #expect(throws: MissingMail.self) { try await server.link(to: "bob@example.com") }
     }
 
@@ -41,9 +42,9 @@ import Testing
         let first = try await auth.session.credential()
         server.clock.advance(by: .seconds(901))
         server.faults.inject(.lostResponse, into: 1) { $0.path.contains("refresh") }
-        #expect(try await auth.profile().email == Self.email)
-        #expect(server.faults.count == 1)
-        #expect(try await auth.session.credential() != first)
+        try await expectEqual(auth.profile().email, Self.email)
+        expectEqual(server.faults.count, 1)
+        try await expectNotEqual(auth.session.credential(), first)
     }
 
     @Test func `An auth server in a test keeps apps and servers apart`() async throws {
@@ -71,11 +72,11 @@ import Testing
     @Test func `An auth server in a test has an authenticator app that shows the codes of RFC 6238`() throws {
         // RFC 6238, Appendix B: the secret is "12345678901234567890", and its codes have two digits more.
         let app = try #require(AuthenticatorApp(secret: "gezd gnbv gy3t qojq gezd gnbv gy3t qojq"))
-        #expect(app.code(at: Date(timeIntervalSince1970: 59)) == "287082")
-        #expect(app.code(at: Date(timeIntervalSince1970: 1_111_111_109)) == "081804")
+        expectEqual(app.code(at: Date(timeIntervalSince1970: 59)), "287082")
+        expectEqual(app.code(at: Date(timeIntervalSince1970: 1_111_111_109)), "081804")
         let url = try #require(
             URL(string: "otpauth://totp/Notes:ada?issuer=Notes&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
-        #expect(AuthenticatorApp(url: url)?.code(at: Date(timeIntervalSince1970: 59)) == "287082")
-        #expect(AuthenticatorApp(secret: "not base 32!") == nil)
+        expectEqual(AuthenticatorApp(url: url)?.code(at: Date(timeIntervalSince1970: 59)), "287082")
+        expectNil(AuthenticatorApp(secret: "not base 32!"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -16,20 +17,19 @@ import Testing
         ])
         let client = Client(baseURL: url, transport: api)
         let request = try client.request(.get, "/notes")
-        #expect(try await client.respond(to: request).status == .serviceUnavailable)
+        try await expectEqual(client.respond(to: request).status, .serviceUnavailable)
         await #expect(throws: HTTPError.timeout) { try await client.respond(to: request) }
-        #expect(try await client.respond(to: request).status == .ok)
+        try await expectEqual(client.respond(to: request).status, .ok)
         let failure = await #expect(throws: UnexpectedRequest.self) { try await client.respond(to: request) }
-        #expect(failure?.description == "unexpected request: GET /notes")
-        #expect(api.requests.map(\.path) == Array(repeating: "/notes", count: 4))
+        expectEqual(failure?.description, "unexpected request: GET /notes")
+        expectEqual(api.requests.map(\.path), Array(repeating: "/notes", count: 4))
     }
 
     @Test func `A scripted handler responds by a closure`() async throws {
         let api = ScriptedHandler { HTTPResponse(status: $0.method == .get ? .ok : .methodNotAllowed) }
-        #expect(try await api.respond(to: HTTPRequest(authority: "a", path: "/")).status == .ok)
-        #expect(
-            try await api.respond(to: HTTPRequest(method: .post, authority: "a", path: "/")).status == .methodNotAllowed
-        )
+        try await expectEqual(api.respond(to: HTTPRequest(authority: "a", path: "/")).status, .ok)
+        try await expectEqual(
+            api.respond(to: HTTPRequest(method: .post, authority: "a", path: "/")).status, .methodNotAllowed)
     }
 }
 
@@ -44,32 +44,31 @@ import Testing
         faults.inject(.offline, into: 2) { $0.path == "/a" }
         faults.inject(.response(HTTPResponse(status: .badRequest)), into: 1) { $0.path == "/b" }
         for _ in 0..<2 { await #expect(throws: HTTPError.offline) { try await send() } }
-        #expect(faults.count == 2)
-        #expect(try await send() == .ok)
-        #expect(server.requests.count == 1)
-        #expect(
-            try await faults.intercept(HTTPRequest(authority: "api.example.com", path: "/b"), next: server).status
-                == .badRequest)
-        #expect(server.requests.count == 1)
+        expectEqual(faults.count, 2)
+        try await expectEqual(send(), .ok)
+        expectEqual(server.requests.count, 1)
+        try await expectEqual(
+            faults.intercept(HTTPRequest(authority: "api.example.com", path: "/b"), next: server).status, .badRequest)
+        expectEqual(server.requests.count, 1)
     }
 
     @Test func `An injected fault is over when it is cleared`() async throws {
         faults.inject(.offline)
         await #expect(throws: HTTPError.offline) { try await send() }
         faults.clear()
-        #expect(try await send() == .ok)
+        try await expectEqual(send(), .ok)
     }
 
     @Test func `An injected fault loses the response, and not the request`() async throws {
         faults.inject(.lostResponse, into: 1)
         await #expect(throws: HTTPError.offline) { try await send() }
-        #expect(server.requests.count == 1)
+        expectEqual(server.requests.count, 1)
     }
 
     @Test func `An injected fault delivers a request twice`() async throws {
         faults.inject(.duplicated, into: 1)
-        #expect(try await send() == .ok)
-        #expect(server.requests.count == 2)
+        try await expectEqual(send(), .ok)
+        expectEqual(server.requests.count, 2)
     }
 
     @Test func `An injected fault holds a request until the test lets it go`() async throws {
@@ -79,7 +78,7 @@ import Testing
         await gate.reached()
         #expect(server.requests.isEmpty)
         gate.open()
-        #expect(try await status == .ok)
+        try await expectEqual(status, .ok)
     }
 }
 
@@ -93,18 +92,19 @@ import Testing
             ],
             body: HTTPBody(#"{"email":"ada@example.com","password":"pw","deep":[{"refresh_token":"r"}],"code":null}"#))
         request.credentialFields.append("X-Ticket")
-        #expect(
-            request.snapshot() == """
-                POST https://id.example.com/login?next=%2F&api_key=*&token=*
-                accept: */*
-                authorization: Bearer *
-                content-type: application/json
-                cookie: a=*; b=*
-                x-ticket: *
+        expectEqual(
+            request.snapshot(),
+            """
+            POST https://id.example.com/login?next=%2F&api_key=*&token=*
+            accept: */*
+            authorization: Bearer *
+            content-type: application/json
+            cookie: a=*; b=*
+            x-ticket: *
 
-                {"email":"ada@example.com","password":"*","deep":[{"refresh_token":"*"}],"code":null}
+            {"email":"ada@example.com","password":"*","deep":[{"refresh_token":"*"}],"code":null}
 
-                """)
+            """)
     }
 
     @Test func `A snapshot of a message hides what a test names, in forms and responses, too`() {
@@ -116,15 +116,16 @@ import Testing
         let response = HTTPResponse(
             status: .ok, fields: [.setCookie: "session=abc; Path=/; HttpOnly", "Date": "today"],
             body: HTTPBody(#"{"id":7,"name":"Ada"}"#))
-        #expect(
-            response.snapshot(hiding: ["Date", "id"]) == """
-                200
-                date: *
-                set-cookie: session=*; Path=/; HttpOnly
+        expectEqual(
+            response.snapshot(hiding: ["Date", "id"]),
+            """
+            200
+            date: *
+            set-cookie: session=*; Path=/; HttpOnly
 
-                {"id":"*","name":"Ada"}
+            {"id":"*","name":"Ada"}
 
-                """)
+            """)
     }
 
     @Test func `A snapshot of a message states the length of content that is not text`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -23,28 +24,30 @@ import Testing
             try await CommandHome.with { home in
                 let empty = try await home.latch("accounts")
                 #expect(empty.output.isEmpty && empty.ending == .exited(0))
-                #expect(empty.error.last == "hint: Sign in: latch login --issuer URL")
+                expectEqual(empty.error.last, "hint: Sign in: latch login --issuer URL")
                 for name in ["ada", "bob", "cleo"] { try await home.login(name, at: issuer.url) }
-                #expect(try await names(home) == ["ada", "bob", "*cleo"])
-                #expect(try await home.latch("accounts", "use", "ada").ending == .exited(0))
-                #expect(try await home.latch("accounts", "rename", "bob", "work account").ending == .exited(0))
-                #expect(try await names(home) == ["*ada", "work account", "cleo"])
+                try await expectEqual(names(home), ["ada", "bob", "*cleo"])
+                try await expectEqual(home.latch("accounts", "use", "ada").ending, .exited(0))
+                try await expectEqual(home.latch("accounts", "rename", "bob", "work account").ending, .exited(0))
+                try await expectEqual(names(home), ["*ada", "work account", "cleo"])
                 let taken = try await home.latch("accounts", "rename", "cleo", "ada")
-                #expect(taken.ending == .exited(1))
-                #expect(taken.error.first == "latch: Another account on this device has this name.")
+                expectEqual(taken.ending, .exited(1))
+                expectEqual(taken.error.first, "latch: Another account on this device has this name.")
                 let remove = try await home.latch("accounts", "remove", "ada")
-                #expect(remove.output == ["Removed ada."])
+                expectEqual(remove.output, ["Removed ada."])
                 // Nobody finds themselves acting as somebody else.
-                #expect(try await names(home) == ["work account", "cleo"])
+                try await expectEqual(names(home), ["work account", "cleo"])
                 let nobody = try await home.latch("token")
-                #expect(nobody.ending == .exited(1))
-                #expect(
-                    nobody.error == [
+                expectEqual(nobody.ending, .exited(1))
+                expectEqual(
+                    nobody.error,
+                    [
                         "latch: No account is the current one.", "hint: Choose one: latch accounts use NAME",
                     ])
                 let list = try await home.latch("accounts")
-                #expect(
-                    list.output == [
+                expectEqual(
+                    list.output,
+                    [
                         "  work account  \(issuer.url)  signed in", "  cleo          \(issuer.url)  signed in",
                     ])
             }
@@ -59,17 +62,18 @@ import Testing
             try await CommandHome.with { home in
                 for name in ["ada@example.com", "bob@example.com"] { try await home.login(name, at: issuer.url) }
                 _ = try await home.latch("accounts", "rename", "ada@example.com", "work")
-                #expect(try await home.latch("token").output == ["access-2"])
-                #expect(try await home.latch("token", "--account", "work").output == ["access-1"])
-                #expect(try await home.latch("token", "-a", "ada@example.com").output == ["access-1"])
+                try await expectEqual(home.latch("token").output, ["access-2"])
+                try await expectEqual(home.latch("token", "--account", "work").output, ["access-1"])
+                try await expectEqual(home.latch("token", "-a", "ada@example.com").output, ["access-1"])
                 let named = ["LATCH_ACCOUNT": "work"]
-                #expect(try await home.latch("token", environment: named).output == ["access-1"])
+                try await expectEqual(home.latch("token", environment: named).output, ["access-1"])
                 let flag = try await home.latch("token", "--account", "bob@example.com", environment: named)
-                #expect(flag.output == ["access-2"])
+                expectEqual(flag.output, ["access-2"])
                 let wrong = try await home.latch("token", "--account", "wrok")
                 #expect(wrong.ending == .exited(1) && wrong.output.isEmpty)
-                #expect(
-                    wrong.error == [
+                expectEqual(
+                    wrong.error,
+                    [
                         "latch: There is no account 'wrok'.", "hint: Did you mean 'work'? 'latch accounts' lists them.",
                     ])
             }
@@ -82,15 +86,15 @@ import Testing
                 try await CommandHome.with { home in
                     try await home.login("ada", at: one.url)
                     try await home.login("ada", at: other.url)
-                    #expect(try await names(home) == ["ada", "*ada (2)"])
-                    #expect(try await home.accounts().map { $0["issuer"]?.stringValue } == [one.url, other.url])
+                    try await expectEqual(names(home), ["ada", "*ada (2)"])
+                    try await expectEqual(home.accounts().map { $0["issuer"]?.stringValue }, [one.url, other.url])
                     // Who names neither issuer is asked which.
                     let login = try await home.latch("login", "--account", "new", "--password-stdin", input: "x")
-                    #expect(login.ending == .exited(2))
+                    expectEqual(login.ending, .exited(2))
                     let named = try await home.latch(
                         "login", "--account", "new", "--password-stdin", input: "x",
                         environment: ["LATCH_ISSUER": one.url])
-                    #expect(named.ending == .exited(0))
+                    expectEqual(named.ending, .exited(0))
                 }
             }
         }
@@ -105,21 +109,22 @@ import Testing
             let token = try #require(try await home.latch("token").output.first)
             let logout = try await home.latch("logout")
             #expect(logout.output == ["Signed out ada@example.com."] && logout.error.isEmpty)
-            #expect(try await LoginTests.status(of: token, at: server.url) == 401)
+            try await expectEqual(LoginTests.status(of: token, at: server.url), 401)
             for subcommand in ["token", "whoami", "logout"] {
                 let outcome = try await home.latch(subcommand)
                 #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
-                #expect(
-                    outcome.error == [
+                expectEqual(
+                    outcome.error,
+                    [
                         "latch: 'ada@example.com' is signed out.",
                         "hint: Sign in again: latch login --account ada@example.com",
                     ])
             }
-            #expect(try await home.accounts().first?["state"] == "signed out")
+            try await expectEqual(home.accounts().first?["state"], "signed out")
             let again = try await home.latch(
                 "login", "--account", "ada@example.com", "--password-stdin", input: CommandHome.password)
-            #expect(again.ending == .exited(0))
-            #expect(try await home.latch("whoami").ending == .exited(0))
+            expectEqual(again.ending, .exited(0))
+            try await expectEqual(home.latch("whoami").ending, .exited(0))
         }
     }
 
@@ -130,15 +135,15 @@ import Testing
             try await home.login("ada@example.com", at: server.url.absoluteString)
             try await server.kill()
             let all = try await home.latch("logout", "--all-devices")
-            #expect(all.ending == .exited(1))
+            expectEqual(all.ending, .exited(1))
             // The other devices cannot be reached, so this one is left as it is: the call can be repeated.
-            #expect(try await home.latch("token").ending == .exited(0))
+            try await expectEqual(home.latch("token").ending, .exited(0))
             let logout = try await home.latch("logout", "--json")
-            #expect(logout.ending == .exited(0))
-            #expect(
-                try JSONValue(parsing: logout.output.joined()) == ["account": "ada@example.com", "confirmed": false])
-            #expect(logout.error.first == "latch: warning: The issuer did not confirm the end of the session.")
-            #expect(try await home.latch("token").ending == .exited(1))
+            expectEqual(logout.ending, .exited(0))
+            try expectEqual(
+                JSONValue(parsing: logout.output.joined()), ["account": "ada@example.com", "confirmed": false])
+            expectEqual(logout.error.first, "latch: warning: The issuer did not confirm the end of the session.")
+            try await expectEqual(home.latch("token").ending, .exited(1))
         }
     }
 
@@ -149,15 +154,16 @@ import Testing
             let laptop = CommandHome(folder: home.folder + "/laptop")
             for device in [home, laptop] { try await device.login("ada@example.com", at: server.url.absoluteString) }
             let token = try #require(try await laptop.latch("token").output.first)
-            #expect(
-                try await home.latch("logout", "--all-devices").output == [
+            try await expectEqual(
+                home.latch("logout", "--all-devices").output,
+                [
                     "Signed out ada@example.com, on all devices."
                 ])
-            #expect(try await LoginTests.status(of: token, at: server.url) == 401)
+            try await expectEqual(LoginTests.status(of: token, at: server.url), 401)
             let whoami = try await laptop.latch("whoami")
-            #expect(whoami.ending == .exited(1))
-            #expect(whoami.error.first == "latch: The issuer has ended the session of 'ada@example.com'.")
-            #expect(try await laptop.accounts().first?["state"] == "ended by the issuer")
+            expectEqual(whoami.ending, .exited(1))
+            expectEqual(whoami.error.first, "latch: The issuer has ended the session of 'ada@example.com'.")
+            try await expectEqual(laptop.accounts().first?["state"], "ended by the issuer")
         }
     }
 
@@ -168,18 +174,18 @@ import Testing
             try await server.signUp("ada@example.com")
             try await home.login("ada@example.com", at: server.url.absoluteString, scope: "files:read")
             let whoami = try await home.latch("whoami")
-            #expect(whoami.output.count == 6)
-            #expect(whoami.output[1] == "  email    ada@example.com (not verified)")
-            #expect(whoami.output[4] == "  scopes   files:read")
+            expectEqual(whoami.output.count, 6)
+            expectEqual(whoami.output[1], "  email    ada@example.com (not verified)")
+            expectEqual(whoami.output[4], "  scopes   files:read")
             let object = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
-            #expect(object["email"] == "ada@example.com")
-            #expect(object["email_verified"] == false)
-            #expect(object["scopes"] == ["files:read"])
-            #expect(object["issuer"]?.stringValue == server.url.absoluteString)
+            expectEqual(object["email"], "ada@example.com")
+            expectEqual(object["email_verified"], false)
+            expectEqual(object["scopes"], ["files:read"])
+            expectEqual(object["issuer"]?.stringValue, server.url.absoluteString)
             try await server.kill()
             let offline = try await home.latch("whoami")
-            #expect(offline.ending == .exited(1))
-            #expect(offline.error.first?.contains("could not be reached") == true)
+            expectEqual(offline.ending, .exited(1))
+            expectEqual(offline.error.first?.contains("could not be reached"), true)
         }
     }
 
@@ -193,12 +199,12 @@ import Testing
                 try Data("damaged".utf8).write(to: URL(filePath: "\(home.path)/\(secrets)"))
                 let accounts = try await home.latch("accounts")
                 #expect(accounts.ending == .exited(1) && accounts.output.isEmpty)
-                #expect(accounts.error.first?.contains("damaged") == true)
+                expectEqual(accounts.error.first?.contains("damaged"), true)
                 let login = try await home.latch(
                     "login", "--issuer", issuer.url, "--account", "bob", "--password-stdin", input: "x")
-                #expect(login.ending == .exited(0))
-                #expect(login.error.first?.hasPrefix("latch: warning: ") == true)
-                #expect(try await names(home) == ["*bob"])
+                expectEqual(login.ending, .exited(0))
+                expectEqual(login.error.first?.hasPrefix("latch: warning: "), true)
+                try await expectEqual(names(home), ["*bob"])
                 #expect(FileManager.default.fileExists(atPath: "\(home.path)/\(secrets).corrupt"))
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -32,13 +33,13 @@ import Darwin
                 await gate.reached()
                 process.send(signals[0])
                 let notice = await process.line()
-                #expect(notice?.contains("waiting for a refresh") == true)
+                expectEqual(notice?.contains("waiting for a refresh"), true)
                 for signal in signals.dropFirst() where signal != SIGINT { process.send(signal) }
                 gate.open()
                 while await process.line() != nil {}
-                #expect(await process.end() == .killed(by: signals[0]))
-                #expect(try await home.latch("token").output == ["access-2"])
-                #expect(issuer.world.withLock { $0.renewals } == 1)
+                await expectEqual(process.end(), .killed(by: signals[0]))
+                try await expectEqual(home.latch("token").output, ["access-2"])
+                expectEqual(issuer.world.withLock { $0.renewals }, 1)
             }
         }
     }

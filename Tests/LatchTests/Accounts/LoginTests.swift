@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -21,13 +22,13 @@ import Testing
             let login = try await home.latch(
                 "login", "--issuer", server.url.absoluteString, "--account", "ada@example.com", "--password-stdin",
                 input: CommandHome.password + "\n")
-            #expect(login.ending == .exited(0))
+            expectEqual(login.ending, .exited(0))
             #expect(login.error.isEmpty)
-            #expect(login.output.first == "Signed in as ada@example.com at \(server.url.absoluteString).")
+            expectEqual(login.output.first, "Signed in as ada@example.com at \(server.url.absoluteString).")
             let token = try #require(try await home.latch("token").output.first)
-            #expect(token.split(separator: ".").count == 3)
+            expectEqual(token.split(separator: ".").count, 3)
             let whoami = try await home.latch("whoami")
-            #expect(whoami.output.first == "ada@example.com")
+            expectEqual(whoami.output.first, "ada@example.com")
             for said in [login, whoami, try await home.latch("accounts"), try await home.latch("accounts", "--json")] {
                 let text = (said.output + said.error).joined()
                 #expect(!text.contains(token) && !text.contains(CommandHome.password))
@@ -35,8 +36,8 @@ import Testing
             #expect(try !FileManager.default.subpathsOfDirectory(atPath: home.path).isEmpty)
             for name in try FileManager.default.subpathsOfDirectory(atPath: home.path) {
                 let data = FileManager.default.contents(atPath: "\(home.path)/\(name)") ?? Data()
-                #expect(data.firstRange(of: Data(token.utf8)) == nil, "\(name)")
-                #expect(data.firstRange(of: Data(CommandHome.password.utf8)) == nil, "\(name)")
+                expectNil(data.firstRange(of: Data(token.utf8)), "\(name)")
+                expectNil(data.firstRange(of: Data(CommandHome.password.utf8)), "\(name)")
                 let mode = try FileManager.default.attributesOfItem(atPath: "\(home.path)/\(name)")[.posixPermissions]
                 #expect((mode as? UInt ?? 0) & 0o077 == 0, "\(name)")
             }
@@ -53,11 +54,11 @@ import Testing
                 let login = try await home.latch(
                     "login", "--account", "ada", "--password-stdin", input: "\u{FEFF}secret\r\n",
                     environment: empty.merging(["LATCH_ISSUER": issuer.url + "\n"]) { $1 })
-                #expect(login.ending == .exited(0), "\(login.error)")
+                expectEqual(login.ending, .exited(0), "\(login.error)")
                 let sent = try #require(issuer.passwordRequests.first?.body.text)
                 #expect(sent.split(separator: "&").contains("password=secret"), "\(sent)")
                 for environment in [empty, empty.merging(["LATCH_ISSUER": ""]) { $1 }] {
-                    #expect(try await home.latch("token", environment: environment).ending == .exited(0))
+                    try await expectEqual(home.latch("token", environment: environment).ending, .exited(0))
                 }
             }
         }
@@ -67,8 +68,8 @@ import Testing
         try await CommandHome.with { home in
             let call = try home.start(through: #"exec "$0" accounts remove "$(printf 'caf\351')""#)
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(2))
-            #expect(outcome.error.first == "latch: Argument 3 is not UTF-8.")
+            expectEqual(outcome.ending, .exited(2))
+            expectEqual(outcome.error.first, "latch: Argument 3 is not UTF-8.")
         }
     }
 
@@ -78,8 +79,8 @@ import Testing
         try await CommandHome.with { home in
             let call = try home.start(through: #"\#(name)="/tmp/$(printf 'caf\351')" exec "$0" accounts"#)
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(1))
-            #expect(outcome.error.first == "latch: The variable \(name) is not UTF-8.")
+            expectEqual(outcome.ending, .exited(1))
+            expectEqual(outcome.error.first, "latch: The variable \(name) is not UTF-8.")
         }
     }
 
@@ -99,7 +100,7 @@ import Testing
                         "login", "--issuer", issuer.url, "--account", account, "--password-stdin", input: "secret",
                         environment: environment)
                 }
-                #expect(try await login("ada").ending == .exited(0))
+                try await expectEqual(login("ada").ending, .exited(0))
                 let usual = environment
                 let configuration = home.folder + "/openssl.cnf"
                 try Data(
@@ -115,11 +116,11 @@ import Testing
                 ).write(to: URL(filePath: configuration))
                 environment["OPENSSL_CONF"] = configuration
                 let refused = try await login("bob")
-                #expect(refused.ending == .exited(1))
+                expectEqual(refused.ending, .exited(1))
                 #expect(!refused.error.joined().contains("damaged"), "\(refused.error)")
                 environment = usual
-                #expect(try await home.latch("accounts", environment: environment).output.count == 1)
-                #expect(try await home.latch("token", environment: environment).ending == .exited(0))
+                try await expectEqual(home.latch("accounts", environment: environment).output.count, 1)
+                try await expectEqual(home.latch("token", environment: environment).ending, .exited(0))
             }
         }
     }
@@ -132,15 +133,15 @@ import Testing
                 let login = try await home.latch(
                     "login", "--issuer", issuer.url, "--account", "ada", "--password-stdin", input: "secret",
                     environment: elsewhere)
-                #expect(login.ending == .exited(0))
+                expectEqual(login.ending, .exited(0))
                 #expect(!FileManager.default.fileExists(atPath: home.folder + "/person"))
                 #expect(!FileManager.default.fileExists(atPath: home.folder + "/data"))
-                #expect(try await home.accounts().count == 1)
+                try await expectEqual(home.accounts().count, 1)
                 let other = try await home.latch("accounts", environment: ["LATCH_HOME": home.folder + "/other"])
                 #expect(other.output.isEmpty && other.ending == .exited(0))
                 let relative = try await home.latch("accounts", environment: ["LATCH_HOME": "home"])
-                #expect(relative.ending == .exited(1))
-                #expect(relative.error.first == "latch: LATCH_HOME is not an absolute path.")
+                expectEqual(relative.ending, .exited(1))
+                expectEqual(relative.error.first, "latch: LATCH_HOME is not an absolute path.")
             }
         }
     }
@@ -158,8 +159,8 @@ import Testing
         try await CommandHome.with { home in
             let outcome = try await home.latch(
                 "login", "--issuer", "http://127.0.0.1:9", "--account", "ada", "--password-stdin", input: input)
-            #expect(outcome.ending == .exited(code))
-            #expect(outcome.error.first == "latch: \(message)")
+            expectEqual(outcome.ending, .exited(code))
+            expectEqual(outcome.error.first, "latch: \(message)")
             #expect(!FileManager.default.fileExists(atPath: home.path))
         }
     }
@@ -170,13 +171,13 @@ import Testing
             try await CommandHome.with { home in
                 let arguments = ["login", "--issuer", issuer.url, "--account", "ada", "--password-stdin"]
                 let without = try await home.start(arguments, input: "secret\n").outcome()
-                #expect(without.ending == .exited(1))
-                #expect(without.error.first == "latch: The account has a second factor.")
-                #expect(without.error.last == "hint: Pipe in the code on a second line.")
+                expectEqual(without.ending, .exited(1))
+                expectEqual(without.error.first, "latch: The account has a second factor.")
+                expectEqual(without.error.last, "hint: Pipe in the code on a second line.")
                 let outcome = try await home.start(arguments, input: "secret\n123456\n").outcome()
-                #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
                 let form = issuer.world.withLock { $0.requests.last { $0.path == "/oauth/token" }?.body.text }
-                #expect(form?.split(separator: "&").contains("password=secret") == true, "\(form ?? "")")
+                expectEqual(form?.split(separator: "&").contains("password=secret"), true, "\(form ?? "")")
             }
         }
     }
@@ -189,9 +190,9 @@ import Testing
                 for (input, sent) in [(" a b \r\n", "%20a%20b%20"), ("p&q=%\n", "p%26q%3D%25"), ("é", "%C3%A9")] {
                     let outcome = try await home.latch(
                         "login", "--issuer", issuer.url, "--account", "ada", "--password-stdin", input: input)
-                    #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                    expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
                     let form = issuer.world.withLock { $0.requests.last { $0.path == "/oauth/token" }?.body.text }
-                    #expect(form?.split(separator: "&").contains("password=\(sent)") == true, "\(form ?? "")")
+                    expectEqual(form?.split(separator: "&").contains("password=\(sent)"), true, "\(form ?? "")")
                 }
             }
         }
@@ -223,9 +224,9 @@ import Testing
     {
         try await CommandHome.with { home in
             let outcome = try await home.start(["login"] + arguments, input: "x").outcome()
-            #expect(outcome.ending == .exited(2))
-            #expect(outcome.error.first == "latch: \(message)")
-            #expect(outcome.error.last?.hasPrefix("hint: ") == true)
+            expectEqual(outcome.ending, .exited(2))
+            expectEqual(outcome.error.first, "latch: \(message)")
+            expectEqual(outcome.error.last?.hasPrefix("hint: "), true)
         }
     }
 
@@ -236,7 +237,7 @@ import Testing
         try await CommandHome.with { home in
             let outcome = try await home.latch(
                 "login", "--issuer", issuer, "--account", "ada", "--password-stdin", input: "secret")
-            #expect(outcome.ending == .exited(1))
+            expectEqual(outcome.ending, .exited(1))
             #expect(!outcome.error.joined().contains("secret"))
         }
     }
@@ -248,15 +249,15 @@ import Testing
             try await home.login("ada@example.com", at: server.url.absoluteString)
             let wrong = try await home.latch(
                 "login", "--account", "ada@example.com", "--password-stdin", input: "not the password")
-            #expect(wrong.ending == .exited(1))
-            #expect(wrong.error.first?.hasSuffix("does not accept this name and password.") == true)
+            expectEqual(wrong.ending, .exited(1))
+            expectEqual(wrong.error.first?.hasSuffix("does not accept this name and password."), true)
             let nowhere = try await home.latch(
                 "login", "--issuer", "http://127.0.0.1:9", "--account", "ada@example.com", "--password-stdin",
                 input: CommandHome.password)
-            #expect(nowhere.ending == .exited(1))
-            #expect(nowhere.error.first?.contains("could not be reached") == true)
-            #expect(try await home.latch("whoami").ending == .exited(0))
-            #expect(try await home.accounts().count == 1)
+            expectEqual(nowhere.ending, .exited(1))
+            expectEqual(nowhere.error.first?.contains("could not be reached"), true)
+            try await expectEqual(home.latch("whoami").ending, .exited(0))
+            try await expectEqual(home.accounts().count, 1)
         }
     }
 
@@ -267,16 +268,16 @@ import Testing
             let login = try await home.latch(
                 "login", "--issuer", server.url.absoluteString, "--account", "ada@example.com", "--password-stdin",
                 "--scope", "widgets:read widgets:admin", input: CommandHome.password)
-            #expect(login.ending == .exited(0))
-            #expect(login.output.last == "Scopes: widgets:read")
-            #expect(login.error.first == "latch: warning: Requested and not granted: widgets:admin.")
+            expectEqual(login.ending, .exited(0))
+            expectEqual(login.output.last, "Scopes: widgets:read")
+            expectEqual(login.error.first, "latch: warning: Requested and not granted: widgets:admin.")
             let json = try await home.latch(
                 "login", "--account", "ada@example.com", "--password-stdin", "--scope", "widgets:read widgets:admin",
                 "--json", input: CommandHome.password)
             let object = try JSONValue(parsing: json.output.joined())
-            #expect(object["scopes"] == ["widgets:read"])
-            #expect(object["missing_scopes"] == ["widgets:admin"])
-            #expect(object["account"] == "ada@example.com")
+            expectEqual(object["scopes"], ["widgets:read"])
+            expectEqual(object["missing_scopes"], ["widgets:admin"])
+            expectEqual(object["account"], "ada@example.com")
         }
     }
 
@@ -288,10 +289,10 @@ import Testing
             let first = try #require(try await home.latch("token").output.first)
             try await home.login("ada@example.com", at: server.url.absoluteString + "/")
             let second = try #require(try await home.latch("token").output.first)
-            #expect(first != second)
-            #expect(try await home.accounts().count == 1)
-            #expect(try await Self.status(of: first, at: server.url) == 401)
-            #expect(try await Self.status(of: second, at: server.url) == 200)
+            expectNotEqual(first, second)
+            try await expectEqual(home.accounts().count, 1)
+            try await expectEqual(Self.status(of: first, at: server.url), 401)
+            try await expectEqual(Self.status(of: second, at: server.url), 200)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -49,20 +50,20 @@ import Testing
                 }
             }
             try await CommandHome.with { home in
-                #expect(try await login(home, provider).ending == .exited(0))
+                try await expectEqual(login(home, provider).ending, .exited(0))
                 let refused = try await home.latch("request", "GET", "/me")
                 #expect(refused.ending == .exited(1) && refused.output.isEmpty)
                 let hint = try #require(refused.error.last)
                 let command = try #require(hint.firstRange(of: "latch login ")).upperBound
                 let arguments = ["login"] + hint[command...].split(separator: " ").map(String.init)
-                #expect(arguments.dropLast() == ["login", "--browser", "--account", "ada@example.com", "--claims"])
+                expectEqual(arguments.dropLast(), ["login", "--browser", "--account", "ada@example.com", "--claims"])
                 // The challenge is about the user: it spends no refresh.
-                #expect(provider.requests(to: "/token").count == 1)
+                expectEqual(provider.requests(to: "/token").count, 1)
                 let again = try await home.start(arguments, environment: try browser(home)).outcome()
-                #expect(again.ending == .exited(0), "\(again.error)")
-                #expect(pages(provider).map { $0["claims"] } == [nil, Self.claims])
-                #expect(try await home.latch("request", "GET", "/me").output == ["ada"])
-                #expect(provider.requests(to: "/token").count == 2)
+                expectEqual(again.ending, .exited(0), "\(again.error)")
+                expectEqual(pages(provider).map { $0["claims"] }, [nil, Self.claims])
+                try await expectEqual(home.latch("request", "GET", "/me").output, ["ada"])
+                expectEqual(provider.requests(to: "/token").count, 2)
             }
         }
     }
@@ -71,10 +72,10 @@ import Testing
     func `The page of a sign-in on the command line gets claims as JSON, and none that cannot be read`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
-                #expect(try await login(home, provider, ["--claims", Self.claims]).ending == .exited(0))
-                #expect(pages(provider).map { $0["claims"] } == [Self.claims])
+                try await expectEqual(login(home, provider, ["--claims", Self.claims]).ending, .exited(0))
+                expectEqual(pages(provider).map { $0["claims"] }, [Self.claims])
                 for text in ["", "[]", "e30!", "W10"] {
-                    #expect(try await login(home, provider, ["--claims", text]).ending == .exited(2), "\(text)")
+                    try await expectEqual(login(home, provider, ["--claims", text]).ending, .exited(2), "\(text)")
                 }
                 let device = try await home.start(
                     [
@@ -82,7 +83,7 @@ import Testing
                         "--claims", "{}",
                     ]
                 ).outcome()
-                #expect(device.ending == .exited(2))
+                expectEqual(device.ending, .exited(2))
                 #expect(provider.requests(to: "/authorize").count == 1 && provider.requests(to: "/device").isEmpty)
             }
         }
@@ -98,17 +99,17 @@ import Testing
                 await probe.shutdown(grace: .zero)
                 for uri in ["http://127.0.0.1:\(port)/callback", "http://localhost:\(port)/"] {
                     let login = try await login(home, provider, ["--redirect-uri", uri])
-                    #expect(login.ending == .exited(0), "\(login.error)")
-                    #expect(pages(provider).last?["redirect_uri"] == uri)
+                    expectEqual(login.ending, .exited(0), "\(login.error)")
+                    expectEqual(pages(provider).last?["redirect_uri"], uri)
                 }
                 // Entra's portal registers a name without a port.
                 let named = try await login(home, provider, ["--redirect-uri", "http://localhost/back"])
-                #expect(named.ending == .exited(0), "\(named.error)")
+                expectEqual(named.ending, .exited(0), "\(named.error)")
                 let sent = pages(provider).last?["redirect_uri"]
                 #expect(sent?.hasPrefix("http://localhost:") == true && sent?.hasSuffix("/back") == true)
                 for text in ["8400", "https://localhost/", "http://example.com/", "http://127.0.0.1:0/", "", "x"] {
                     let wrong = try await login(home, provider, ["--redirect-uri", text])
-                    #expect(wrong.ending == .exited(2), "\(text)")
+                    expectEqual(wrong.ending, .exited(2), "\(text)")
                 }
             }
         }
@@ -121,7 +122,7 @@ import Testing
                 let login = try await login(home, provider)
                 #expect(login.output.contains { $0.hasPrefix("The refresh token expires in ") }, "\(login.output)")
                 let json = try JSONValue(parsing: try await self.login(home, provider, ["--json"]).output.joined())
-                #expect(json["refresh_token_expires_at"]?.stringValue?.hasSuffix("Z") == true)
+                expectEqual(json["refresh_token_expires_at"]?.stringValue?.hasSuffix("Z"), true)
             }
         }
     }
@@ -130,7 +131,7 @@ import Testing
     func `The page of a sign-in on the command line is named with that of another device after an end`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
-                #expect(try await login(home, provider).ending == .exited(0))
+                try await expectEqual(login(home, provider).ending, .exited(0))
                 provider.deviate { deviations in
                     deviations.response = { request in
                         guard request.pathWithoutQuery == "/token" else { return nil }
@@ -138,9 +139,9 @@ import Testing
                     }
                 }
                 let ended = try await home.latch("token", "--refresh")
-                #expect(
-                    ended.error.last
-                        == "hint: Sign in again: latch login --browser --account ada@example.com, or with --device")
+                expectEqual(
+                    ended.error.last,
+                    "hint: Sign in again: latch login --browser --account ada@example.com, or with --device")
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -38,16 +39,16 @@ import Testing
                 let browser = ["BROWSER": try browser(home)]
                 let login = try await login(
                     home, provider, ["--browser", "--client-id", "notes"], environment: browser)
-                #expect(login.ending == .exited(0), "\(login.error)")
-                #expect(login.output.first == "Signed in as ada@example.com at \(provider.base).")
-                #expect(try await home.latch("token").output.first?.hasPrefix("access-") == true)
+                expectEqual(login.ending, .exited(0), "\(login.error)")
+                expectEqual(login.output.first, "Signed in as ada@example.com at \(provider.base).")
+                try await expectEqual(home.latch("token").output.first?.hasPrefix("access-"), true)
                 let user = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
                 #expect(user["name"] == "Ada" && user["user_id"] == "ada")
                 // Another process refreshes with the same registration.
                 let first = try await home.latch("token").output
-                #expect(try await home.latch("token", "--refresh").output != first)
+                try await expectNotEqual(home.latch("token", "--refresh").output, first)
                 let logout = try await home.latch("logout", "--json")
-                #expect(try JSONValue(parsing: logout.output.joined())["confirmed"] == true)
+                try expectEqual(JSONValue(parsing: logout.output.joined())["confirmed"], true)
             }
         }
     }
@@ -62,12 +63,12 @@ import Testing
                 let (browser, arguments) = (["BROWSER": try browser(home)], ["--browser", "--client-id", "notes"])
                 for scope in [[], ["--scope", "openid offline_access"]] {
                     let login = try await login(home, provider, arguments + scope, environment: browser)
-                    #expect(login.ending == .exited(0), "\(login.error)")
+                    expectEqual(login.ending, .exited(0), "\(login.error)")
                 }
                 let scopes = provider.requests(to: "/authorize").map { request in
                     ScriptedProvider.parameters(String(request.query ?? ""))["scope"]
                 }
-                #expect(scopes == ["openid email", "openid offline_access"])
+                expectEqual(scopes, ["openid email", "openid offline_access"])
             }
         }
     }
@@ -79,10 +80,10 @@ import Testing
             try await CommandHome.with { home in
                 let login = try await login(
                     home, provider, ["--browser"], environment: ["BROWSER": try browser(home)])
-                #expect(login.ending == .exited(0), "\(login.error)")
+                expectEqual(login.ending, .exited(0), "\(login.error)")
                 let request = try #require(provider.requests(to: "/register").first)
                 let metadata = try JSONValue(parsing: request.body.bytes)
-                #expect(metadata["redirect_uris"] == ["http://127.0.0.1/callback"])
+                expectEqual(metadata["redirect_uris"], ["http://127.0.0.1/callback"])
             }
         }
     }
@@ -99,7 +100,7 @@ import Testing
                 let list = ["BROWSER": "no-such-browser:/no/such/browser -x:\(path) \(arguments)"]
                 let login = try await login(
                     home, provider, ["--browser", "--client-id", "notes"], environment: list)
-                #expect(login.ending == .exited(0), "\(login.error)")
+                expectEqual(login.ending, .exited(0), "\(login.error)")
             }
         }
     }
@@ -108,24 +109,24 @@ import Testing
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let nobody = try await login(home, provider, ["--browser"])
-                #expect(nobody.ending == .exited(2))
-                #expect(nobody.error.first == "latch: 'latch login --browser' needs a client ID.")
+                expectEqual(nobody.ending, .exited(2))
+                expectEqual(nobody.error.first, "latch: 'latch login --browser' needs a client ID.")
                 let both = try await login(home, provider, ["--browser", "--device", "--client-id", "notes"])
-                #expect(both.ending == .exited(2))
+                expectEqual(both.ending, .exited(2))
                 let broken = ["BROWSER": try browser(home, "exit 3")]
                 let closed = try await login(
                     home, provider, ["--browser", "--client-id", "notes"], environment: broken)
-                #expect(closed.ending == .exited(1))
+                expectEqual(closed.ending, .exited(1))
                 #expect(closed.error.contains { $0.hasPrefix("latch: The sign-in in a browser failed") })
-                #expect(closed.error.last == "hint: Open the URL by hand, or sign in with a device code.")
+                expectEqual(closed.error.last, "hint: Open the URL by hand, or sign in with a device code.")
                 provider.deviate { $0.callback = { $0 = [("error", "access_denied")] + $0.filter { $0.0 != "code" } } }
                 let denied = try await login(
                     home, provider, ["--browser", "--client-id", "notes"], environment: ["BROWSER": try browser(home)])
-                #expect(denied.ending == .exited(1))
+                expectEqual(denied.ending, .exited(1))
                 #expect(denied.error.contains("latch: The authorization was denied."))
                 provider.deviate { $0.metadata = { $0["authorization_endpoint"] = nil } }
                 let pageless = try await login(home, provider, ["--browser", "--client-id", "notes"])
-                #expect(pageless.error.first == "latch: \(provider.base) has no page for a sign-in in a browser.")
+                expectEqual(pageless.error.first, "latch: \(provider.base) has no page for a sign-in in a browser.")
                 #expect(try await home.accounts().isEmpty)
             }
         }
@@ -145,9 +146,9 @@ import Testing
             }
             try await CommandHome.with { home in
                 let login = try await login(home, provider, ["--device", "--client-id", "notes"])
-                #expect(login.ending == .exited(0), "\(login.error)")
+                expectEqual(login.ending, .exited(0), "\(login.error)")
                 #expect(login.error.contains("and enter this code there:     WDJB-MJHT"))
-                #expect(try await home.accounts().first?["account"] == "ada@example.com")
+                try await expectEqual(home.accounts().first?["account"], "ada@example.com")
             }
         }
     }
@@ -169,8 +170,8 @@ import Testing
             }
             try await CommandHome.with { home in
                 let login = try await login(home, provider, ["--device"])
-                #expect(login.ending == .exited(1))
-                #expect(login.error.first == "latch: \(provider.base) sends you to the page of another server.")
+                expectEqual(login.ending, .exited(1))
+                expectEqual(login.error.first, "latch: \(provider.base) sends you to the page of another server.")
                 #expect(!login.error.contains { $0.contains("WDJB-MJHT") })
                 #expect(provider.requests(to: "/token").isEmpty)
             }
@@ -183,11 +184,11 @@ import Testing
             try await CommandHome.with { home in
                 let arguments = ["--client-credentials", "--client-id", "robot", "--scope", "notes:read"]
                 let missing = try await login(home, provider, arguments)
-                #expect(missing.error.first == "latch: The client's secret is missing.")
+                expectEqual(missing.error.first, "latch: The client's secret is missing.")
                 let secret = ["LATCH_CLIENT_SECRET": "robots-secret-of-nobody-else"]
                 let login = try await login(home, provider, arguments, environment: secret)
-                #expect(login.ending == .exited(0), "\(login.error)")
-                #expect(login.output.first == "Signed in as robot at \(provider.base).")
+                expectEqual(login.ending, .exited(0), "\(login.error)")
+                expectEqual(login.output.first, "Signed in as robot at \(provider.base).")
                 #expect(try !home.holds("robots-secret-of-nobody-else"))
             }
         }
@@ -204,10 +205,10 @@ import Testing
             try await CommandHome.with { home in
                 let arguments = ["--client-credentials", "--client-id", "robot", "--scope", "notes:read"]
                 let login = try await login(home, provider, arguments, environment: ["LATCH_CLIENT_SECRET": secret])
-                #expect(login.ending == .exited(0), "\(login.error)")
+                expectEqual(login.ending, .exited(0), "\(login.error)")
                 let request = try #require(provider.requests(to: "/token").first)
-                #expect(request.fields[.authorization] == nil)
-                #expect(request.body.text?.contains("client_secret=\(secret)") == true)
+                expectNil(request.fields[.authorization])
+                expectEqual(request.body.text?.contains("client_secret=\(secret)"), true)
             }
         }
     }
@@ -222,11 +223,11 @@ import Testing
                 ]
                 let variables = browser.merging(elsewhere) { $1 }
                 let login = try await login(home, provider, ["--browser"], environment: variables)
-                #expect(login.ending == .exited(0), "\(login.error)")
+                expectEqual(login.ending, .exited(0), "\(login.error)")
                 _ = try await home.latch("token", "--refresh", environment: variables)
                 let unnamed = ["LATCH_CLIENT_SECRET": "secret-of-another-issuer"]
                 _ = try await home.latch("token", "--refresh", environment: unnamed)
-                #expect(provider.requests(to: "/token").count == 3)
+                expectEqual(provider.requests(to: "/token").count, 3)
                 #expect(provider.requests(to: "/token").allSatisfy { $0.fields[.authorization] == nil })
             }
         }
@@ -241,14 +242,14 @@ import Testing
                         home, provider,
                         ["--browser", "--client-id", "notes", "--scope", "files:read", "--account", name],
                         environment: browser)
-                    #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                    expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
                 }
                 for name in ["work", "private", "work"] { try await signIn(name) }
-                #expect(try await home.accounts().compactMap { $0["account"]?.stringValue } == ["work", "private"])
+                try await expectEqual(home.accounts().compactMap { $0["account"]?.stringValue }, ["work", "private"])
                 let tokens = try await [
                     home.latch("token", "--account", "work").output, home.latch("token", "--account", "private").output,
                 ]
-                #expect(tokens[0] != tokens[1])
+                expectNotEqual(tokens[0], tokens[1])
             }
         }
     }
@@ -262,10 +263,10 @@ import Testing
                 let browser = ["BROWSER": try browser(home)]
                 let arguments = ["--browser", "--client-id", "notes"]
                 let named = try await login(home, provider, arguments, environment: browser)
-                #expect(named.output.first == "Signed in as Ada at \(provider.base).")
+                expectEqual(named.output.first, "Signed in as Ada at \(provider.base).")
                 provider.deviate { $0.userInfo = { $0["sub"] = "mallory" } }
                 let unnamed = try await login(home, provider, arguments + ["--account", "work"], environment: browser)
-                #expect(unnamed.ending == .exited(0))
+                expectEqual(unnamed.ending, .exited(0))
                 #expect(unnamed.error.contains { $0.contains("The issuer does not say who has signed in") })
             }
         }
@@ -286,13 +287,13 @@ import Testing
                 let before = try await home.latch("token").output
                 let other = try await login(
                     home, provider, arguments + ["--account", "ada@example.com"], environment: browser)
-                #expect(other.ending == .exited(1))
+                expectEqual(other.ending, .exited(1))
                 #expect(other.error.contains("latch: Another user has signed in, not ada@example.com."))
                 // It would end that user's sessions elsewhere.
                 #expect(provider.requests(to: "/revoke").isEmpty)
-                #expect(try await home.latch("token").output == before)
+                try await expectEqual(home.latch("token").output, before)
                 let new = try await login(home, provider, arguments + ["--account", "bob"], environment: browser)
-                #expect(new.output.first == "Signed in as mallory@example.com at \(provider.base).")
+                expectEqual(new.output.first, "Signed in as mallory@example.com at \(provider.base).")
                 #expect(new.error.contains("latch: warning: 'mallory@example.com' has signed in, not 'bob'."))
             }
         }
@@ -310,8 +311,8 @@ import Testing
             }
             try await CommandHome.with { home in
                 let login = try await login(home, provider, ["--browser"], environment: ["BROWSER": try browser(home)])
-                #expect(login.ending == .exited(1))
-                #expect(login.error.first?.contains("shows another server's page") == true)
+                expectEqual(login.ending, .exited(1))
+                expectEqual(login.error.first?.contains("shows another server's page"), true)
                 #expect(provider.requests(to: "/register").isEmpty)
             }
         }
@@ -330,7 +331,7 @@ import Testing
                 }
                 let refused = try await home.latch("token", "--audience", "https://api.example.com")
                 #expect(refused.ending == .exited(1) && refused.output.isEmpty)
-                #expect(refused.error.first?.contains("that is not for https://api.example.com.") == true)
+                expectEqual(refused.error.first?.contains("that is not for https://api.example.com."), true)
             }
         }
     }
@@ -344,14 +345,14 @@ import Testing
                 let arguments = ["--browser", "--client-id", "notes", "--audience", "https://api.example.com"]
                 _ = try await login(home, provider, arguments, environment: browser)
                 let code = try #require(provider.requests(to: "/token").first)
-                #expect(ScriptedProvider.parameters(code.body.text ?? "")["resource"] == "https://api.example.com")
+                expectEqual(ScriptedProvider.parameters(code.body.text ?? "")["resource"], "https://api.example.com")
                 let both: JSONValue = ["https://api.example.com", .string("\(provider.base)/userinfo")]
                 let token = try JWT.sign(["aud": both], with: provider.key)
                 provider.deviate { $0.tokenResponse = { $0["access_token"] = .string(token) } }
                 let printed = try await home.latch("token", "--audience", "https://api.example.com")
                 #expect(printed.ending == .exited(0) && printed.output == [token])
-                #expect(printed.error.first?.hasSuffix("others too: \(provider.base)/userinfo.") == true)
-                #expect(try await home.latch("login", "--audience", "https://api.example.com").ending == .exited(2))
+                expectEqual(printed.error.first?.hasSuffix("others too: \(provider.base)/userinfo."), true)
+                try await expectEqual(home.latch("login", "--audience", "https://api.example.com").ending, .exited(2))
             }
         }
     }
@@ -366,9 +367,9 @@ import Testing
                 #expect(special.ending == .exited(0) && special.output != usual)
                 let request = try #require(provider.requests(to: "/token").last)
                 let form = ScriptedProvider.parameters(request.body.text ?? "")
-                #expect(form["resource"] == "https://api.example.com")
-                #expect(try await home.latch("token").output == usual)
-                #expect(try await home.latch("token", "--audience", "not a URI").ending == .exited(2))
+                expectEqual(form["resource"], "https://api.example.com")
+                try await expectEqual(home.latch("token").output, usual)
+                try await expectEqual(home.latch("token", "--audience", "not a URI").ending, .exited(2))
             }
         }
     }
@@ -378,6 +379,6 @@ import Testing
     @Test func `A QR code in a terminal has two rows of modules in each line, and light around`() {
         let lines = QRCodeText.lines(of: [true, false, false, true], width: 2).split(separator: "\n")
         let start = "  \u{1B}[30;107m"
-        #expect(lines == ["\(start)      \u{1B}[0m", "\(start)  ▀▄  \u{1B}[0m", "\(start)      \u{1B}[0m"])
+        expectEqual(lines, ["\(start)      \u{1B}[0m", "\(start)  ▀▄  \u{1B}[0m", "\(start)      \u{1B}[0m"])
     }
 }

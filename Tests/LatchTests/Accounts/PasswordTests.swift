@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -36,7 +37,7 @@ import Testing
         let login = try await home.latch(
             "login", "--issuer", server.url.absoluteString, "--account", Self.email, "--password-stdin",
             input: password)
-        #expect(login.ending == .exited(code), "\(login.error)")
+        expectEqual(login.ending, .exited(code), "\(login.error)")
     }
 
     @Test
@@ -59,9 +60,9 @@ import Testing
             try await terminal.answer("New password again", Self.new)
             try await terminal.expect("Your password was changed.\r\n")
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(0))
-            #expect(outcome.output == ["Changed the password of ada@example.com at \(server.url.absoluteString)."])
-            #expect(try await home.latch("whoami").ending == .exited(0))
+            expectEqual(outcome.ending, .exited(0))
+            expectEqual(outcome.output, ["Changed the password of ada@example.com at \(server.url.absoluteString)."])
+            try await expectEqual(home.latch("whoami").ending, .exited(0))
             try await expectLogin(home, server, with: Self.password, code: 1)
             try await expectLogin(home, server, with: Self.new)
         }
@@ -70,11 +71,11 @@ import Testing
     @Test func `A password is changed by a script`() async throws {
         try await signedIn { home, server in
             let wrong = try await home.latch("password", "--password-stdin", input: "a guess\n\(Self.new)\n")
-            #expect(wrong.ending == .exited(1))
-            #expect(wrong.error.first?.hasPrefix("latch: The email address or the password is wrong.") == true)
+            expectEqual(wrong.ending, .exited(1))
+            expectEqual(wrong.error.first?.hasPrefix("latch: The email address or the password is wrong."), true)
             let changed = try await home.latch(
                 "password", "--password-stdin", "--json", input: "\(Self.password)\n\(Self.new)\n")
-            #expect(changed.ending == .exited(0), "\(changed.error)")
+            expectEqual(changed.ending, .exited(0), "\(changed.error)")
             let object = try JSONValue(parsing: changed.output.joined())
             #expect(object["account"] == .string(Self.email) && object["changed"] == true)
             try await expectLogin(home, server, with: Self.new)
@@ -95,8 +96,8 @@ import Testing
             try await terminal.answer("New password", Self.new)
             try await terminal.answer("New password again", Self.new)
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(0))
-            #expect(outcome.output.first == "The new password is set.")
+            expectEqual(outcome.ending, .exited(0))
+            expectEqual(outcome.output.first, "The new password is set.")
             #expect(!terminal.text.contains(Self.new))
             try await expectLogin(home, server, with: Self.new)
         }
@@ -106,12 +107,12 @@ import Testing
         try await signedIn { home, server in
             let issuer = server.url.absoluteString
             let sent = try await home.latch("password", "--forgot", "--issuer", issuer, "--account", Self.email)
-            #expect(sent.output == ["If ada@example.com has an account at \(issuer), an email is on its way."])
+            expectEqual(sent.output, ["If ada@example.com has an account at \(issuer), an email is on its way."])
             let set = try await home.latch(
                 "password", "--forgot", "--issuer", issuer, "--password-stdin",
                 input: "\(try await token(server))\n\(Self.new)")
-            #expect(set.ending == .exited(0), "\(set.error)")
-            #expect(set.output == ["The new password is set.", "Sign in: latch login --issuer \(issuer)"])
+            expectEqual(set.ending, .exited(0), "\(set.error)")
+            expectEqual(set.output, ["The new password is set.", "Sign in: latch login --issuer \(issuer)"])
             try await expectLogin(home, server, with: Self.new)
         }
     }
@@ -142,8 +143,8 @@ import Testing
     {
         try await CommandHome.with { home in
             let outcome = try await home.start(arguments, input: "x").outcome()
-            #expect(outcome.ending == .exited(code))
-            #expect(outcome.error.first == "latch: \(message)")
+            expectEqual(outcome.ending, .exited(code))
+            expectEqual(outcome.error.first, "latch: \(message)")
         }
     }
 
@@ -154,14 +155,13 @@ import Testing
             let created = try await home.latch(
                 "signup", "--issuer", issuer, "--account", Self.email, "--name", "Ada", "--password-stdin", "--json",
                 input: Self.password)
-            #expect(created.ending == .exited(0), "\(created.error)")
+            expectEqual(created.ending, .exited(0), "\(created.error)")
             let object = try JSONValue(parsing: created.output.joined())
-            #expect(object == ["account": .string(Self.email), "issuer": .string(issuer), "email_verified": false])
+            expectEqual(object, ["account": .string(Self.email), "issuer": .string(issuer), "email_verified": false])
             let again = try await home.latch(
                 "signup", "--issuer", issuer, "--account", Self.email, "--password-stdin", input: Self.password)
-            #expect(again.ending == .exited(1))
-            #expect(
-                again.error.first?.hasPrefix("latch: An account with this email address already exists.") == true)
+            expectEqual(again.ending, .exited(1))
+            expectEqual(again.error.first?.hasPrefix("latch: An account with this email address already exists."), true)
             try await expectLogin(home, server, with: Self.password)
         }
     }
@@ -173,20 +173,21 @@ import Testing
             let issuer = server.url.absoluteString
             let refused = try await home.latch(
                 "signup", "--issuer", issuer, "--account", Self.email, "--password-stdin", input: Self.password)
-            #expect(refused.ending == .exited(1))
-            #expect(
-                refused.error == [
+            expectEqual(refused.ending, .exited(1))
+            expectEqual(
+                refused.error,
+                [
                     "latch: Version '2026-01' of the terms of use must be accepted.",
                     "hint: Read them, then add '--accept-terms VERSION'.",
                 ])
             let created = try await home.latch(
                 "signup", "--issuer", issuer, "--account", Self.email, "--accept-terms", "2026-01", "--password-stdin",
                 input: Self.password)
-            #expect(created.ending == .exited(0), "\(created.error)")
+            expectEqual(created.ending, .exited(0), "\(created.error)")
             let shown = try await home.latch(
                 "admin", "user", "show", Self.email, "--store", "sqlite:\(home.folder)/identity.sqlite", "--json")
             let account = try JSONValue(parsing: shown.output.joined()).objectValue
-            #expect(account?["accepted_terms"] == "2026-01", "\(shown.error)")
+            expectEqual(account?["accepted_terms"], "2026-01", "\(shown.error)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchJOSE
@@ -46,12 +47,13 @@ import Testing
                     + #"--data-urlencode "password=$PERSON_PASSWORD""#)
             let issuer = server.url.absoluteString
             let login = try await home.start(["login", "--browser", "--issuer", issuer], environment: browser).outcome()
-            #expect(login.ending == .exited(0), "\(login.error)")
-            #expect(
-                login.output == [
+            expectEqual(login.ending, .exited(0), "\(login.error)")
+            expectEqual(
+                login.output,
+                [
                     "Signed in as ada@example.com at \(issuer).", "Scopes: openid profile email offline_access",
                 ])
-            #expect(login.error.first == "Sign in at \(issuer), in your browser. If no page opens, open this one:")
+            expectEqual(login.error.first, "Sign in at \(issuer), in your browser. If no page opens, open this one:")
             #expect(!login.error.contains { $0.contains("warning") })
             let user = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
             #expect(user["email"] == "ada@example.com" && user["email_verified"] == false)
@@ -60,7 +62,7 @@ import Testing
             let second = try await home.latch("token", "--refresh")
             #expect(second.ending == .exited(0) && second.output != first, "\(second.error)")
             let logout = try await home.latch("logout", "--json")
-            #expect(try JSONValue(parsing: logout.output.joined())["confirmed"] == true)
+            try expectEqual(JSONValue(parsing: logout.output.joined())["confirmed"], true)
             #expect(try !home.holds(CommandHome.password))
         }
     }
@@ -77,9 +79,9 @@ import Testing
             let login = try await home.start(
                 ["login", "--browser", "--issuer", issuer, "--scope", "openid email widgets:read"], environment: browser
             ).outcome()
-            #expect(login.ending == .exited(0), "\(login.error)")
+            expectEqual(login.ending, .exited(0), "\(login.error)")
             let request = try await home.latch("request", "GET", "\(issuer)/widgets")
-            #expect(request.ending == .exited(0), "\(request.error)")
+            expectEqual(request.ending, .exited(0), "\(request.error)")
         }
     }
 
@@ -90,7 +92,7 @@ import Testing
             let login = try await home.start(
                 ["login", "--browser", "--issuer", server.url.absoluteString], environment: browser
             ).outcome()
-            #expect(login.ending == .exited(1))
+            expectEqual(login.ending, .exited(1))
             #expect(login.error.contains("latch: The authorization was denied."))
             #expect(try await home.accounts().isEmpty)
         }
@@ -111,13 +113,13 @@ import Testing
             let process = try ChildProcess.start(
                 "/bin/sh", [person, issuer, code, CommandHome.password], environment: BuiltProgram.environment([:]),
                 in: login.folder, errors: .file("\(login.folder)/person-error"))
-            #expect(await process.end() == .exited(0))
+            await expectEqual(process.end(), .exited(0))
             let outcome = await login.outcome()
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
-            #expect(outcome.output.first == "Signed in as ada@example.com at \(issuer).")
-            #expect(outcome.error.first == "Open this page on any device:  \(issuer)/device")
-            #expect(outcome.error.last == "Waiting; the code expires in 10 minutes.")
-            #expect(try await home.accounts().first?["account"] == "ada@example.com")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
+            expectEqual(outcome.output.first, "Signed in as ada@example.com at \(issuer).")
+            expectEqual(outcome.error.first, "Open this page on any device:  \(issuer)/device")
+            expectEqual(outcome.error.last, "Waiting; the code expires in 10 minutes.")
+            try await expectEqual(home.accounts().first?["account"], "ada@example.com")
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -46,10 +47,10 @@ import Testing
                 let outcomes = await outcomes(try (0..<8).map { _ in try home.start(["token"]) })
                 #expect(outcomes.allSatisfy { $0.ending == .exited(0) && $0.error.isEmpty })
                 let tokens = Set(outcomes.flatMap(\.output))
-                #expect(tokens.count == 1)
-                #expect(try await ServerMetrics(readingFrom: url).refreshes - renewals == 1)
+                expectEqual(tokens.count, 1)
+                try await expectEqual(ServerMetrics(readingFrom: url).refreshes - renewals, 1)
                 let status = try await LoginTests.status(of: tokens.first ?? "", at: url)
-                #expect(status == 200)
+                expectEqual(status, 200)
             }
         }
     }
@@ -66,15 +67,15 @@ import Testing
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 try await home.login("ada", at: issuer.url)
-                #expect(try await home.latch("token").output == ["access-1"])
-                #expect(try await home.latch("token", "--refresh").output == ["access-2"])
-                #expect(try await home.latch("token").output == ["access-2"])
-                #expect(issuer.world.withLock { $0.renewals } == 1)
+                try await expectEqual(home.latch("token").output, ["access-1"])
+                try await expectEqual(home.latch("token", "--refresh").output, ["access-2"])
+                try await expectEqual(home.latch("token").output, ["access-2"])
+                expectEqual(issuer.world.withLock { $0.renewals }, 1)
                 let outcomes = await outcomes(try (0..<4).map { _ in try home.start(["token", "--refresh"]) })
                 #expect(outcomes.allSatisfy { $0.ending == .exited(0) })
                 let renewals = issuer.world.withLock { $0.renewals }
                 #expect((2...5).contains(renewals))
-                #expect(try await home.latch("token").output == ["access-\(renewals + 1)"])
+                try await expectEqual(home.latch("token").output, ["access-\(renewals + 1)"])
             }
         }
     }
@@ -91,9 +92,9 @@ import Testing
                 let outcomes = await outcomes(logins)
                 #expect(outcomes.allSatisfy { $0.ending == .exited(0) })
                 let listed = try await home.accounts()
-                #expect(Set(listed.compactMap { $0["account"]?.stringValue }) == Set(names))
+                expectEqual(Set(listed.compactMap { $0["account"]?.stringValue }), Set(names))
                 #expect(listed.allSatisfy { $0["state"] == "signed in" })
-                #expect(listed.count { $0["current"] == true } == 1)
+                expectEqual(listed.count { $0["current"] == true }, 1)
             }
         }
     }
@@ -113,14 +114,14 @@ import Testing
                     call.process.kill()
                     _ = await call.outcome()
                     let listed = try await home.accounts()
-                    #expect(listed.map { $0["account"] } == ["ada", "bob"])
-                    #expect(listed.count { $0["current"] == true } == 1)
+                    expectEqual(listed.map { $0["account"] }, ["ada", "bob"])
+                    expectEqual(listed.count { $0["current"] == true }, 1)
                     #expect(listed.allSatisfy { $0["state"] == "signed in" })
                 }
                 // Both still work, and the next change finds no lock that a killed process left behind.
                 for name in ["ada", "bob"] {
-                    #expect(try await home.latch("token", "--account", name, "--refresh").ending == .exited(0))
-                    #expect(try await home.latch("accounts", "use", name).ending == .exited(0))
+                    try await expectEqual(home.latch("token", "--account", name, "--refresh").ending, .exited(0))
+                    try await expectEqual(home.latch("accounts", "use", name).ending, .exited(0))
                 }
             }
         }
@@ -132,15 +133,16 @@ import Testing
                 try await home.login("ada", at: issuer.url)
                 issuer.world.withLock { $0.hasEnded = true }
                 let ended = try await home.latch("token", "--refresh")
-                #expect(ended.ending == .exited(1))
-                #expect(
-                    ended.error == [
+                expectEqual(ended.ending, .exited(1))
+                expectEqual(
+                    ended.error,
+                    [
                         "latch: The issuer has ended the session of 'ada'.",
                         "hint: Sign in again: latch login --account ada",
                     ])
-                #expect(try await home.latch("token").ending == .exited(1))
-                #expect(issuer.world.withLock { $0.renewals } == 1)
-                #expect(try await home.accounts().first?["state"] == "ended by the issuer")
+                try await expectEqual(home.latch("token").ending, .exited(1))
+                expectEqual(issuer.world.withLock { $0.renewals }, 1)
+                try await expectEqual(home.accounts().first?["state"], "ended by the issuer")
             }
         }
     }
@@ -152,11 +154,11 @@ import Testing
                 let token = try await home.latch("token")
                 #expect(token.output == ["access-1"] && token.error.isEmpty)
                 let object = try JSONValue(parsing: try await home.latch("token", "--json").output.joined())
-                #expect(object["access_token"] == "access-1")
-                #expect(object["token_type"] == "Bearer")
-                #expect(object["account"] == "ada")
-                #expect(object["expires_at"]?.stringValue?.hasSuffix("Z") == true)
-                #expect(object["refresh_token"] == nil)
+                expectEqual(object["access_token"], "access-1")
+                expectEqual(object["token_type"], "Bearer")
+                expectEqual(object["account"], "ada")
+                expectEqual(object["expires_at"]?.stringValue?.hasSuffix("Z"), true)
+                expectNil(object["refresh_token"])
             }
         }
     }

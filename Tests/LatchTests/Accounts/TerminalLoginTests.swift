@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchAuth
 import LatchCore
@@ -55,17 +56,18 @@ import Testing
             try await terminal.answer("Password", Self.password)
             try await terminal.expect("ada@example.com is confirmed.")
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(0))
+            expectEqual(outcome.ending, .exited(0))
             let issuer = server.url.absoluteString
-            #expect(
-                outcome.output == [
+            expectEqual(
+                outcome.output,
+                [
                     "Created the account ada@example.com at \(issuer).",
                     "Sign in: latch login --issuer \(issuer) --account ada@example.com",
                 ])
             #expect(!terminal.text.contains(Self.password))
             try await home.login(Self.email, at: issuer)
             let user = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
-            #expect(user["email_verified"] == true)
+            expectEqual(user["email_verified"], true)
         }
     }
 
@@ -90,8 +92,8 @@ import Testing
             try await terminal.answer("Number", "1")
             try await terminal.answer("Password", Self.password)
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(0))
-            #expect(outcome.output == ["Signed in as ada@example.com at \(issuer).", "Scopes: widgets:read"])
+            expectEqual(outcome.ending, .exited(0))
+            expectEqual(outcome.output, ["Signed in as ada@example.com at \(issuer).", "Scopes: widgets:read"])
             await terminal.finish()
             #expect(!terminal.text.contains(Self.password) && terminal.isEchoing)
             #expect(try !home.holds(Self.password))
@@ -117,14 +119,14 @@ import Testing
             // The code of the confirmation is used.
             try await terminal.answer("Code", authenticator.code(at: .now + 30))
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(0), "\(terminal.text)")
-            #expect(outcome.output.first == "Signed in as ada@example.com at \(server.url.absoluteString).")
+            expectEqual(outcome.ending, .exited(0), "\(terminal.text)")
+            expectEqual(outcome.output.first, "Signed in as ada@example.com at \(server.url.absoluteString).")
 
             let second = try PseudoTerminal()
             let other = try home.start(on: second, arguments)
             try await second.answer("Password", Self.password)
             try await second.answer("Code", try #require(setup.recoveryCodes.first))
-            #expect(await other.outcome().ending == .exited(0), "\(second.text)")
+            await expectEqual(other.outcome().ending, .exited(0), "\(second.text)")
         }
     }
 
@@ -137,7 +139,7 @@ import Testing
             try await terminal.answer("Password", "nor this one")
             try await terminal.expect("There were too many attempts. Try again in ")
             terminal.type("\u{3}")
-            #expect(await call.outcome().ending == .killed(by: 2))
+            await expectEqual(call.outcome().ending, .killed(by: 2))
             #expect(try await home.accounts().isEmpty)
         }
     }
@@ -154,7 +156,7 @@ import Testing
             try await terminal.expect("Password: ")
             #expect(!terminal.isEchoing)
             terminal.type(key)
-            #expect(await call.outcome().ending == ending)
+            await expectEqual(call.outcome().ending, ending)
             #expect(terminal.isEchoing)
         }
     }
@@ -170,7 +172,7 @@ import Testing
             try await terminal.expect("E-Mail-Adresse oder Passwort ist falsch. Prüfe beides.")
             try await terminal.answer("E-Mail-Adresse oder Benutzername [ada@example.com]", "")
             try await terminal.answer("Passwort", Self.password)
-            #expect(await call.outcome().ending == .exited(0), "\(terminal.text)")
+            await expectEqual(call.outcome().ending, .exited(0), "\(terminal.text)")
         }
     }
 
@@ -180,7 +182,7 @@ import Testing
             let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
             try await terminal.answer("Password", Self.password)
             try await terminal.expect("latch: 127.0.0.1:9 could not be reached")
-            #expect(await call.outcome().ending == .exited(1))
+            await expectEqual(call.outcome().ending, .exited(1))
         }
     }
 
@@ -197,7 +199,7 @@ import Testing
             try await terminal.answer("New password again", "another sentence")
             try await terminal.expect("The password for ada@example.com has been reset.")
             try await terminal.answer("Password", "another sentence")
-            #expect(await call.outcome().ending == .exited(0), "\(terminal.text)")
+            await expectEqual(call.outcome().ending, .exited(0), "\(terminal.text)")
         }
     }
 }

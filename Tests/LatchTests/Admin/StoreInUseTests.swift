@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -28,14 +29,14 @@ import Testing
         try await withTemporaryFolder { other in
             try await BuiltProgram.serving(in: other) { process, _ in
                 process.terminate()
-                #expect(await process.end() == .exited(0))
+                await expectEqual(process.end(), .exited(0))
             }
             let made = try await run(
                 [
                     "admin", "backup", "--store", "sqlite:\(other)/latch.sqlite", "--output", folder + "/backup",
                     "--key-file", folder + "/key",
                 ])
-            #expect(made.ending == .exited(0), "\(made.error)")
+            expectEqual(made.ending, .exited(0), "\(made.error)")
         }
     }
 
@@ -48,7 +49,7 @@ import Testing
         #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
         #expect(
             outcome.error.count == 2 && outcome.error.first?.contains("another command") == true, "\(outcome.error)")
-        #expect(outcome.error.last?.hasPrefix("hint: End ") == true)
+        expectEqual(outcome.error.last?.hasPrefix("hint: End "), true)
     }
 
     /// Removes the files of a store, as `rm latch.sqlite*` does.
@@ -73,10 +74,10 @@ import Testing
                 process.kill()
                 await process.end()
                 let restored = try await restore(to: store, in: folder)
-                #expect(restored.ending == .exited(0), "\(restored.error)")
+                expectEqual(restored.ending, .exited(0), "\(restored.error)")
             }
             let verified = try await run(["admin", "audit", "verify", "--store", store])
-            #expect(verified.ending == .exited(0), "\(verified.error)")
+            expectEqual(verified.ending, .exited(0), "\(verified.error)")
         }
     }
 
@@ -88,14 +89,14 @@ import Testing
             let list = ["admin", "keys", "list", "--store", store]
             try await BuiltProgram.serving(in: folder, environment: old) { process, _ in
                 expectRefusal(try await run(accept, environment: new))
-                #expect(try await run(list, environment: old).ending == .exited(0))
+                try await expectEqual(run(list, environment: old).ending, .exited(0))
                 process.kill()
                 await process.end()
-                #expect(try await run(accept).ending == .exited(1))
+                try await expectEqual(run(accept).ending, .exited(1))
                 let accepted = try await run(accept, environment: new)
-                #expect(accepted.ending == .exited(0), "\(accepted.error)")
+                expectEqual(accepted.ending, .exited(0), "\(accepted.error)")
             }
-            #expect(try await run(list, environment: new).ending == .exited(0))
+            try await expectEqual(run(list, environment: new).ending, .exited(0))
             let refused = try await run(list, environment: old)
             #expect(refused.ending == .exited(1) && refused.error.last?.contains("accept-pepper") == true)
         }
@@ -111,14 +112,14 @@ import Testing
                 try removeStore(in: folder)
                 try FileManager.default.removeItem(atPath: folder + "/.latch.sqlite.lock")
                 let restored = try await restore(to: store, in: folder)
-                #expect(restored.ending == .exited(0), "\(restored.error)")
+                expectEqual(restored.ending, .exited(0), "\(restored.error)")
                 let before = FileManager.default.contents(atPath: folder + "/latch.sqlite")
                 let client = Client(baseURL: try #require(URL(string: url)))
                 let health = try await client.respond(to: try client.request(.get, "healthz"))
-                #expect(health.status == .serviceUnavailable)
+                expectEqual(health.status, .serviceUnavailable)
                 process.terminate()
                 await process.end()
-                #expect(FileManager.default.contents(atPath: folder + "/latch.sqlite") == before)
+                expectEqual(FileManager.default.contents(atPath: folder + "/latch.sqlite"), before)
             }
         }
     }
@@ -151,7 +152,7 @@ import Testing
         let psql = { (sql: String, database: String) async throws in
             let process = try ChildProcess.start(
                 "/usr/bin/env", ["psql", "-Xqv", "ON_ERROR_STOP=1", cluster.address(database: database), "-c", sql])
-            #expect(await process.end() == .exited(0))
+            await expectEqual(process.end(), .exited(0))
         }
         try await psql("CREATE DATABASE opened", "postgres")
         let store = cluster.address(database: "opened")
@@ -160,16 +161,16 @@ import Testing
             let process = try BuiltProgram.start(
                 ["serve", "--listen", "127.0.0.1:0", "--store", store], in: folder,
                 environment: ["LATCH_MAIL_DIRECTORY": folder, "LATCH_ACCESS_LOG": "off"])
-            #expect(await process.line()?.hasPrefix("latch: serving ") == true)
+            await expectEqual(process.line()?.hasPrefix("latch: serving "), true)
             expectRefusal(try await restore(to: store, in: folder))
             try await psql("DROP SCHEMA public CASCADE; CREATE SCHEMA public", "opened")
             expectRefusal(try await restore(to: store, in: folder))
             process.kill()
             await process.end()
             let restored = try await restore(to: store, in: folder)
-            #expect(restored.ending == .exited(0), "\(restored.error)")
+            expectEqual(restored.ending, .exited(0), "\(restored.error)")
             let verified = try await run(["admin", "audit", "verify", "--store", store])
-            #expect(verified.ending == .exited(0), "\(verified.error)")
+            expectEqual(verified.ending, .exited(0), "\(verified.error)")
         }
     }
 }

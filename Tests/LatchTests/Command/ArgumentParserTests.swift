@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchCommand
@@ -40,24 +41,24 @@ import Testing
             Issue.record("no subcommand is run")
             return
         }
-        #expect(subcommand.name == "greet")
-        #expect(invocation[Self.name] == "Ada")
-        #expect(invocation.arguments == ["hello"])
+        expectEqual(subcommand.name, "greet")
+        expectEqual(invocation[Self.name], "Ada")
+        expectEqual(invocation.arguments, ["hello"])
         #expect(!invocation.has(Self.loud))
     }
 
     @Test func `The argument parser takes arguments after two dashes as words`() throws {
         let (_, invocation) = try Self.run("greet", "--loud", "--", "--name")
-        #expect(invocation.arguments == ["--name"])
+        expectEqual(invocation.arguments, ["--name"])
         #expect(invocation.has(Self.loud))
-        #expect(invocation[Self.name] == nil)
+        expectNil(invocation[Self.name])
     }
 
     @Test func `The argument parser takes an empty value and one with equals signs unchanged`() throws {
-        #expect(try Self.run("greet", "--name=", "x").1[Self.name] == "")
-        #expect(try Self.run("greet", "--name=a=b", "x").1[Self.name] == "a=b")
-        #expect(try Self.run("greet", "--name=--loud", "x").1[Self.name] == "--loud")
-        #expect(try Self.run("greet", "-").1.arguments == ["-"])
+        try expectEqual(Self.run("greet", "--name=", "x").1[Self.name], "")
+        try expectEqual(Self.run("greet", "--name=a=b", "x").1[Self.name], "a=b")
+        try expectEqual(Self.run("greet", "--name=--loud", "x").1[Self.name], "--loud")
+        try expectEqual(Self.run("greet", "-").1.arguments, ["-"])
     }
 
     @Test(
@@ -84,9 +85,9 @@ import Testing
         arguments: [String], message: String, hint: String
     ) throws {
         let error = try #require(Self.refusal(arguments))
-        #expect(error.exitCode == .usage)
+        expectEqual(error.exitCode, .usage)
         #expect(error.message.contains(message), "\(error.message)")
-        #expect(error.hint?.contains(hint) == true, "\(error.hint ?? "no hint")")
+        expectEqual(error.hint?.contains(hint), true, "\(error.hint ?? "no hint")")
     }
 
     @Test(arguments: [
@@ -100,7 +101,7 @@ import Testing
             Issue.record("nothing is explained")
             return
         }
-        #expect(found.map(\.name) == path)
+        expectEqual(found.map(\.name), path)
     }
 
     @Test func `The argument parser knows the version's flag at the top`() throws {

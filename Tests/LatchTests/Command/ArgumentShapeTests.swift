@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchCommand
@@ -44,15 +45,15 @@ import Testing
         throws
     {
         let invocation = try send(arguments)
-        #expect(invocation.all(Self.field) == values)
-        #expect(invocation[Self.field] == values.last)
+        expectEqual(invocation.all(Self.field), values)
+        expectEqual(invocation[Self.field], values.last)
     }
 
     @Test(arguments: [["-if", "u"], ["-i", "-f", "u"], ["-ifofile", "u"], ["u", "-fi", "-o", "file"]])
     func `A subcommand with curl's habits takes letters one after another behind one dash`(arguments: [String]) throws {
         let invocation = try send(arguments)
         #expect(invocation.has(Self.include) && invocation.has(Self.fail))
-        #expect(invocation.arguments == ["u"])
+        expectEqual(invocation.arguments, ["u"])
         #expect(invocation[Self.file].map { $0 == "file" } ?? true)
     }
 
@@ -65,8 +66,8 @@ import Testing
     func `A subcommand with curl's habits refuses unknown letters, and repeated single ones`(
         arguments: [String], message: String
     ) {
-        #expect(refusal(arguments)?.message == message)
-        #expect(refusal(arguments)?.exitCode == .usage)
+        expectEqual(refusal(arguments)?.message, message)
+        expectEqual(refusal(arguments)?.exitCode, .usage)
     }
 
     @Test func `A subcommand with curl's habits explains its letters among other letters too`() throws {
@@ -77,11 +78,11 @@ import Testing
     }
 
     @Test func `A subcommand with curl's habits needs only the words that cannot be left out`() throws {
-        #expect(try send(["u"]).argument(1) == nil)
-        #expect(try send(["u", "w"]).argument(1) == "w")
-        #expect(try send(["u"]).argument(0) == "u")
-        #expect(refusal([])?.message == "'tool send' needs URL.")
-        #expect(refusal(["u", "w", "x"])?.message == "'tool send' does not expect 'x'.")
+        try expectNil(send(["u"]).argument(1))
+        try expectEqual(send(["u", "w"]).argument(1), "w")
+        try expectEqual(send(["u"]).argument(0), "u")
+        expectEqual(refusal([])?.message, "'tool send' needs URL.")
+        expectEqual(refusal(["u", "w", "x"])?.message, "'tool send' does not expect 'x'.")
         let help = HelpText([Self.root, Self.send]).text
         #expect(help.contains("usage: tool send URL [WORD] [--field LINE]… [--file FILE]"))
     }
@@ -114,16 +115,16 @@ import Testing
     }
 
     @Test func `A subcommand with subcommands is called by itself, or by one of them`() throws {
-        #expect(try subcommand("things") == "things")
-        #expect(try subcommand("things", "--json") == "things")
-        #expect(try subcommand("things", "use", "x") == "use")
-        #expect(refusal("things", "us")?.hint?.contains("Did you mean 'tool things use'?") == true)
-        #expect(refusal("things", "use")?.message == "'tool things use' needs NAME.")
+        try expectEqual(subcommand("things"), "things")
+        try expectEqual(subcommand("things", "--json"), "things")
+        try expectEqual(subcommand("things", "use", "x"), "use")
+        expectEqual(refusal("things", "us")?.hint?.contains("Did you mean 'tool things use'?"), true)
+        expectEqual(refusal("things", "use")?.message, "'tool things use' needs NAME.")
     }
 
     @Test func `A subcommand with subcommands keeps its flags to itself`() {
-        #expect(refusal("things", "--json", "use", "x")?.message == "'use' follows options that are not its own.")
-        #expect(refusal("things", "use", "x", "--json")?.message == "'tool things use' has no option '--json'.")
+        expectEqual(refusal("things", "--json", "use", "x")?.message, "'use' follows options that are not its own.")
+        expectEqual(refusal("things", "use", "x", "--json")?.message, "'tool things use' has no option '--json'.")
     }
 
     @Test func `A subcommand with subcommands shows both ways to call it`() {
@@ -131,9 +132,9 @@ import Testing
     }
 
     @Test func `A subcommand with subcommands mentions a later flag only to its caller`() {
-        #expect(refusal("things", "--soon")?.message == "'--soon' is not supported yet.")
-        #expect(refusal("things", "--soon=x")?.hint == "Wait.")
-        #expect(refusal("things", "--sooon")?.message == "'tool things' has no option '--sooon'.")
+        expectEqual(refusal("things", "--soon")?.message, "'--soon' is not supported yet.")
+        expectEqual(refusal("things", "--soon=x")?.hint, "Wait.")
+        expectEqual(refusal("things", "--sooon")?.message, "'tool things' has no option '--sooon'.")
         #expect(!HelpText([Self.root, Self.things]).text.contains("soon"))
     }
 }
@@ -147,9 +148,9 @@ import Testing
 
     @Test(arguments: ["-mWxBrJ3xtEOK1WgP99hwQ", "--WxBrJ3xtEOK1WgP99hwQ", "-json_-json_-json_-json"])
     func `An identifier that begins with a dash is accepted as shown`(id: String) throws {
-        #expect(try arguments("ada@example.com", id) == ["ada@example.com", id])
-        #expect(try arguments("ada@example.com", id, "--json") == ["ada@example.com", id])
-        #expect(try arguments("ada@example.com", "--", id) == ["ada@example.com", id])
+        try expectEqual(arguments("ada@example.com", id), ["ada@example.com", id])
+        try expectEqual(arguments("ada@example.com", id, "--json"), ["ada@example.com", id])
+        try expectEqual(arguments("ada@example.com", "--", id), ["ada@example.com", id])
     }
 
     @Test func `An identifier that begins with a dash is distinguished from an option, also an unknown one`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchCommand
@@ -26,8 +27,8 @@ import Testing
         arguments: [String], value: String
     ) throws {
         let invocation = try greet(arguments)
-        #expect(invocation[Tool.name] == value)
-        #expect(invocation.arguments == ["w"])
+        expectEqual(invocation[Tool.name], value)
+        expectEqual(invocation.arguments, ["w"])
     }
 
     @Test(
@@ -39,7 +40,7 @@ import Testing
         throws
     {
         let invocation = try greet(arguments)
-        #expect(invocation.arguments == [argument])
+        expectEqual(invocation.arguments, [argument])
         #expect(!invocation.has(.flag("loud", "")) && !invocation.has(.value("name", "NAME", "")))
     }
 
@@ -50,9 +51,9 @@ import Testing
     ])
     func `A word of the command line is refused as an option that is not spelled in full`(arguments: [String]) throws {
         let error = try #require(Tool.refusal(["greet"] + arguments))
-        #expect(error.exitCode == .usage)
+        expectEqual(error.exitCode, .usage)
         let typed = arguments[0].split(separator: "=", omittingEmptySubsequences: false)[0]
-        #expect(error.message == "'tool greet' has no option '\(typed)'.")
+        expectEqual(error.message, "'tool greet' has no option '\(typed)'.")
     }
 
     @Test(arguments: [
@@ -63,7 +64,7 @@ import Testing
         arguments: [String]
     ) throws {
         let error = try #require(Tool.refusal(["greet"] + arguments))
-        #expect(error.exitCode == .usage)
+        expectEqual(error.exitCode, .usage)
         #expect(error.message.hasSuffix("is given twice."))
     }
 
@@ -73,7 +74,7 @@ import Testing
     func `A word of the command line is reported missing if a flag needs a value`(arguments: [String]) throws {
         let error = try #require(Tool.refusal(["greet"] + arguments))
         #expect(error.message.hasSuffix("needs a value."))
-        #expect(error.hint?.contains(" NAME") == true)
+        expectEqual(error.hint?.contains(" NAME"), true)
     }
 
     @Test(
@@ -93,8 +94,8 @@ import Testing
         arguments: [String], message: String
     ) throws {
         let error = try #require(Tool.refusal(arguments))
-        #expect(error.exitCode == .usage)
-        #expect(error.message == message)
+        expectEqual(error.exitCode, .usage)
+        expectEqual(error.message, message)
     }
 }
 
@@ -122,7 +123,7 @@ import Testing
         for left in Self.words {
             for right in Self.words {
                 let expected = defined(Array(left)[...], Array(right)[...])
-                #expect(Suggestion.distance(from: left, to: right) == expected, "\(left) to \(right)")
+                expectEqual(Suggestion.distance(from: left, to: right), expected, "\(left) to \(right)")
             }
         }
     }
@@ -147,15 +148,16 @@ import Testing
                 var doubled = letters
                 doubled.insert(letters[place], at: place)
                 for word in [missing, doubled] {
-                    #expect(Suggestion.nearest(to: String(word), among: names) == "--\(option.name)", "\(String(word))")
+                    expectEqual(
+                        Suggestion.nearest(to: String(word), among: names), "--\(option.name)", "\(String(word))")
                 }
             }
         }
     }
 
     @Test func `The distance of two words returns the first of equally near ones`() {
-        #expect(Suggestion.nearest(to: "bat", among: ["cat", "hat"]) == "cat")
-        #expect(Suggestion.nearest(to: "bat", among: ["hat", "cat"]) == "hat")
-        #expect(Suggestion.nearest(to: "bat", among: []) == nil)
+        expectEqual(Suggestion.nearest(to: "bat", among: ["cat", "hat"]), "cat")
+        expectEqual(Suggestion.nearest(to: "bat", among: ["hat", "cat"]), "hat")
+        expectNil(Suggestion.nearest(to: "bat", among: []))
     }
 }

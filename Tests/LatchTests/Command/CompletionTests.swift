@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchProcess
 import LatchTesting
@@ -55,7 +56,7 @@ import Testing
                     CompletionScript(Program.root).text(for: .bash)
                     + "COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _latch; echo \"${COMPREPLY[@]}\""
                 let lines = try await Self.run("bash", script)
-                #expect(lines == [folder + "/latch of tests.toml"])
+                expectEqual(lines, [folder + "/latch of tests.toml"])
             }
         }
     }
@@ -100,7 +101,7 @@ import Testing
 
     @Test func `The completions are refused for another shell`() async throws {
         let outcome = try await BuiltProgram.run("completion", "tcsh")
-        #expect(outcome.ending == .exited(2))
+        expectEqual(outcome.ending, .exited(2))
         #expect(outcome.error.joined().contains("Name bash, zsh or fish."))
     }
 }

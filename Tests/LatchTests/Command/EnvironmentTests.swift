@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchIdentity
 import LatchServer
@@ -12,26 +13,26 @@ import Testing
     @Test func `A message to a person has one line for the event and one for the hint`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("first\nsecond\r\nthird", hint: "do\n\nthis"))
-        #expect(kept.error == "latch: first second third\nhint: do this\n")
+        expectEqual(kept.error, "latch: first second third\nhint: do this\n")
         #expect(kept.output.isEmpty)
     }
 
     @Test func `A message to a person has no hint if there is none`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("it does not work"))
-        #expect(kept.error == "latch: it does not work\n")
+        expectEqual(kept.error, "latch: it does not work\n")
     }
 
     @Test func `A message to a person that is not a failure begins with "warning"`() {
         let kept = RecordingEnvironment()
         kept.environment.warn("careful", hint: "look twice")
-        #expect(kept.error == "latch: warning: careful\nhint: look twice\n")
+        expectEqual(kept.error, "latch: warning: careful\nhint: look twice\n")
     }
 
     @Test func `A message to a person in JSON is one line on standard output`() {
         let kept = RecordingEnvironment()
         kept.environment.json(["a": [1, "b\n"]])
-        #expect(kept.output == #"{"a":[1,"b\n"]}"# + "\n")
+        expectEqual(kept.output, #"{"a":[1,"b\n"]}"# + "\n")
     }
 }
 
@@ -39,19 +40,19 @@ import Testing
     private struct Strange: Error {}
 
     @Test func `The exit code is 2 for a usage error, and 1 for everything else`() {
-        #expect(CommandError.usage("x", hint: "y").exitCode == .usage)
-        #expect(CommandError.failed("x").exitCode == .failure)
-        #expect(CommandError(describing: CommandError.usage("x", hint: "y")).exitCode == .usage)
-        #expect(CommandError(describing: IdentityError.storeFull).exitCode == .failure)
-        #expect(CommandError(describing: Strange()).exitCode == .failure)
-        #expect([ExitCode.success, .failure, .usage].map(\.rawValue) == [0, 1, 2])
+        expectEqual(CommandError.usage("x", hint: "y").exitCode, .usage)
+        expectEqual(CommandError.failed("x").exitCode, .failure)
+        expectEqual(CommandError(describing: CommandError.usage("x", hint: "y")).exitCode, .usage)
+        expectEqual(CommandError(describing: IdentityError.storeFull).exitCode, .failure)
+        expectEqual(CommandError(describing: Strange()).exitCode, .failure)
+        expectEqual([ExitCode.success, .failure, .usage].map(\.rawValue), [0, 1, 2])
     }
 
     @Test func `The exit code comes with the message and the hint of the module that failed`() {
         let told = CommandError(describing: IdentityError.storeFull)
-        #expect(told.code == "storeFull")
-        #expect(told.message == IdentityError.storeFull.message)
-        #expect(told.hint == IdentityError.storeFull.hint)
+        expectEqual(told.code, "storeFull")
+        expectEqual(told.message, IdentityError.storeFull.message)
+        expectEqual(told.hint, IdentityError.storeFull.hint)
         #expect(CommandError(describing: Strange()).message.contains("Strange"))
     }
 
@@ -65,11 +66,11 @@ import Testing
         ] as [([String], Int32)])
     func `The exit code and the stream tell a script the outcome`(arguments: [String], code: Int32) async {
         let kept = RecordingEnvironment()
-        #expect(await Program.command.run(arguments, in: kept.environment).rawValue == code)
-        #expect(kept.output.isEmpty == (code != 0))
-        #expect(kept.error.isEmpty == (code == 0))
+        await expectEqual(Program.command.run(arguments, in: kept.environment).rawValue, code)
+        expectEqual(kept.output.isEmpty, code != 0)
+        expectEqual(kept.error.isEmpty, code == 0)
         if code != 0, !arguments.isEmpty {
-            #expect(kept.error.split(separator: "\n").last?.hasPrefix("hint: ") == true)
+            expectEqual(kept.error.split(separator: "\n").last?.hasPrefix("hint: "), true)
         }
     }
 }

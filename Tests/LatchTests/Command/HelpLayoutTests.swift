@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchCommand
@@ -25,11 +26,11 @@ import Testing
         let text = text(options: [.flag("loud", words.joined(separator: " "))])
         let table = try #require(text.firstRange(of: "options:\n")).upperBound
         let found = text[table...].split { $0.isWhitespace }.filter { $0.hasPrefix("word") }.map(String.init)
-        #expect(found == words)
+        expectEqual(found, words)
         #expect(lines(text).allSatisfy { $0.count <= 88 })
         // Lines that go on stand below the beginning of their column.
         let column = lines(text).first { $0.contains("word1 ") }.map { $0.count - $0.drop { $0 != "w" }.count }
-        for line in lines(text) where line.hasPrefix("   ") { #expect(line.prefix { $0 == " " }.count == column) }
+        for line in lines(text) where line.hasPrefix("   ") { expectEqual(line.prefix { $0 == " " }.count, column) }
     }
 
     @Test(arguments: [1, 20, 60, 79, 80, 81, 120])
@@ -47,8 +48,8 @@ import Testing
                 line.firstRange(of: word).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
             }
         }
-        #expect(places.count == 3)
-        #expect(Set(places).count == 1)
+        expectEqual(places.count, 3)
+        expectEqual(Set(places).count, 1)
         #expect(text.contains("--longer VALUE, -l"))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchCommand
@@ -29,7 +30,7 @@ import Testing
     @Test(arguments: paths.indices) func `The help gives examples that the parser understands`(index: Int) throws {
         for example in Self.paths[index].last?.examples ?? [:] {
             for words in Self.calls(in: example.key) {
-                #expect(words.first == "latch")
+                expectEqual(words.first, "latch")
                 let arguments = Array(words.dropFirst())
                 #expect(throws: Never.self, "\(arguments)") {
                     try ArgumentParser.parse(arguments, with: Program.root)
@@ -69,13 +70,13 @@ import Testing
         ("--print-cnofig", "--print-config"), ("--print", "--print-config"),
     ])
     func `A suggestion is a nearly typed word`(word: String, meant: String) {
-        #expect(Suggestion.nearest(to: word, among: Self.words) == meant)
+        expectEqual(Suggestion.nearest(to: word, among: Self.words), meant)
     }
 
     @Test(arguments: ["x", "frobnicate", "", "--unrelated"])
     func `A suggestion is left out if nothing is near`(word: String) {
-        #expect(Suggestion.nearest(to: word, among: Self.words) == nil)
-        #expect(Suggestion.sentence(for: word, among: Self.words) { $0 } == "")
+        expectNil(Suggestion.nearest(to: word, among: Self.words))
+        expectEqual(Suggestion.sentence(for: word, among: Self.words) { $0 }, "")
     }
 
     @Test(arguments: [
@@ -83,7 +84,7 @@ import Testing
         ("ca", "abc", 3),
     ])
     func `A suggestion counts insertions, removals, exchanges and swaps`(left: String, right: String, distance: Int) {
-        #expect(Suggestion.distance(from: left, to: right) == distance)
-        #expect(Suggestion.distance(from: right, to: left) == distance)
+        expectEqual(Suggestion.distance(from: left, to: right), distance)
+        expectEqual(Suggestion.distance(from: right, to: left), distance)
     }
 }

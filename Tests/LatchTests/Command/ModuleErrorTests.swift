@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchAuth
 import LatchCore
@@ -27,10 +28,10 @@ import Testing
     func `An error of a module below is shown in its own words, with exit 1`(index: Int) {
         let error = Self.errors[index]
         let told = CommandError(describing: error)
-        #expect(told.exitCode == .failure)
-        #expect(told.code == error.code)
-        #expect(told.message == error.message)
-        #expect(told.hint == error.hint)
+        expectEqual(told.exitCode, .failure)
+        expectEqual(told.code, error.code)
+        expectEqual(told.message, error.message)
+        expectEqual(told.hint, error.hint)
         #expect(!told.message.isEmpty)
     }
 
@@ -39,15 +40,15 @@ import Testing
         let kept = RecordingEnvironment()
         kept.environment.report(CommandError(describing: Self.errors[index]))
         let lines = kept.error.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.first?.hasPrefix("latch: ") == true)
-        #expect(lines.last == "")
-        #expect(lines.count == (Self.errors[index].hint == nil ? 2 : 3))
+        expectEqual(lines.first?.hasPrefix("latch: "), true)
+        expectEqual(lines.last, "")
+        expectEqual(lines.count, Self.errors[index].hint == nil ? 2 : 3)
     }
 
     @Test func `An error of a module below takes one line, despite any line breaks in it`() {
         let kept = RecordingEnvironment()
         kept.environment.report(CommandError(describing: Lines()))
-        #expect(kept.error == "latch: one two three four\nhint: do this now\n")
+        expectEqual(kept.error, "latch: one two three four\nhint: do this now\n")
     }
 
     @Test func `An error of a module below is shown once`() {
@@ -55,7 +56,7 @@ import Testing
             let once = CommandError(describing: error)
             let twice = CommandError(describing: once)
             #expect((twice.code, twice.message) == (once.code, once.message))
-            #expect(twice.exitCode == once.exitCode)
+            expectEqual(twice.exitCode, once.exitCode)
         }
     }
 }

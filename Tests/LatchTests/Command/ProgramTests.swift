@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -56,7 +57,7 @@ struct RecordingEnvironment {
         for (arguments, start) in [(["--version"], "latch \(Program.version)\n"), (["--help"], "latch: ")] {
             let kept = RecordingEnvironment()
             let code = await Program.command.run(arguments, in: kept.environment)
-            #expect(code == .success)
+            expectEqual(code, .success)
             #expect(kept.output.hasPrefix(start))
             #expect(kept.error.isEmpty)
         }
@@ -70,39 +71,39 @@ struct RecordingEnvironment {
             let errors = folder + "/error"
             let (ending, _) = try await ChildProcess.run(
                 "/bin/sh", ["-c", "\(BuiltProgram.path) keys generate > \(path)"], errors: .file(errors))
-            #expect(ending == .exited(path == "/dev/full" ? 1 : 0))
+            expectEqual(ending, .exited(path == "/dev/full" ? 1 : 0))
             let said = BuiltProgram.lines(of: errors)
-            #expect(said.contains { $0.contains("standard output") } == (path == "/dev/full"), "\(said)")
+            expectEqual(said.contains { $0.contains("standard output") }, path == "/dev/full", "\(said)")
         }
     }
 
     @Test func `The program shows mistakes on standard error, with a hint, and exits 2`() async {
         let kept = RecordingEnvironment()
         let code = await Program.command.run(["serve", "--prot"], in: kept.environment)
-        #expect(code == .usage)
+        expectEqual(code, .usage)
         #expect(kept.output.isEmpty)
         let lines = kept.error.split(separator: "\n")
-        #expect(lines.count == 2)
-        #expect(lines.first?.hasPrefix("latch: ") == true)
-        #expect(lines.last?.hasPrefix("hint: ") == true)
+        expectEqual(lines.count, 2)
+        expectEqual(lines.first?.hasPrefix("latch: "), true)
+        expectEqual(lines.last?.hasPrefix("hint: "), true)
     }
 
     @Test func `The program prints the settings on request, and begins nothing`() async throws {
         let kept = RecordingEnvironment()
         let code = await Program.command.run(
             ["serve", "--store", "sqlite:/no/such/folder/x", "--print-config", "--json"], in: kept.environment)
-        #expect(code == .success)
+        expectEqual(code, .success)
         let settings = try #require(try JSONValue(parsing: kept.output.dropLast()).arrayValue)
-        #expect(settings.count == ServeConfiguration.settings.count)
+        expectEqual(settings.count, ServeConfiguration.settings.count)
         let store = settings.first { $0["key"] == "store" }
-        #expect(store?["value"] == "sqlite:/no/such/folder/x")
-        #expect(store?["source"] == "--store")
+        expectEqual(store?["value"], "sqlite:/no/such/folder/x")
+        expectEqual(store?["source"], "--store")
     }
 
     @Test func `The program prints settings that do not fit each other, with a warning`() async throws {
         let kept = RecordingEnvironment(["LATCH_SCOPES": "one", "LATCH_DEFAULT_SCOPES": "one two"])
         let code = await Program.command.run(["serve", "--print-config"], in: kept.environment)
-        #expect(code == .failure)
+        expectEqual(code, .failure)
         #expect(kept.output.contains("default_scopes = \"one two\""))
         #expect(kept.error.contains("default_scopes"))
     }
@@ -110,7 +111,7 @@ struct RecordingEnvironment {
     @Test func `The program asks for the purpose of a JSON flag`() async {
         let kept = RecordingEnvironment()
         let code = await Program.command.run(["serve", "--json"], in: kept.environment)
-        #expect(code == .usage)
+        expectEqual(code, .usage)
         #expect(kept.error.contains("--print-config"))
     }
 }
@@ -122,19 +123,19 @@ struct RecordingEnvironment {
         let coded = CommandError(describing: HTTPError.timeout)
         #expect(
             (coded.code, coded.message, coded.hint) == ("timeout", HTTPError.timeout.message, HTTPError.timeout.hint))
-        #expect(coded.exitCode == .failure)
+        expectEqual(coded.exitCode, .failure)
     }
 
     @Test func `A reported error describes an unexpected error`() {
         struct Odd: Error {}
         let told = CommandError(describing: Odd())
-        #expect(told.exitCode == .failure)
+        expectEqual(told.exitCode, .failure)
         #expect(told.message.contains("Odd"))
     }
 
     @Test func `A reported error takes one line for the event and one for the hint`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("first\nsecond", hint: "do\r\nthis"))
-        #expect(kept.error == "latch: first second\nhint: do this\n")
+        expectEqual(kept.error, "latch: first second\nhint: do this\n")
     }
 }

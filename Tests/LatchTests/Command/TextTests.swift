@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -18,8 +19,8 @@ import Testing
             ("\u{202E}evil\u{2066}", "\\u{202e}evil\\u{2066}"), ("\u{2028}", "\\u{2028}"), ("\\u{1b}", "\\u{1b}"),
         ])
     func `Text of other users and servers is shown without control sequences`(text: String, shown: String) {
-        #expect(text.printable == shown)
-        #expect(shown.printable == shown)
+        expectEqual(text.printable, shown)
+        expectEqual(shown.printable, shown)
     }
 
     @Test func `Text of other users and servers is safe in errors and warnings`() {
@@ -38,7 +39,7 @@ import Testing
             (86_400 * 30, "in 30 days"), (1e300, "never"), (-1e300, "long ago"),
         ] as [(Double, String)])
     func `A relative time is shown in the largest suitable unit`(seconds: Double, text: String) {
-        #expect(RelativeTime.text(seconds) == text)
+        expectEqual(RelativeTime.text(seconds), text)
     }
 }
 
@@ -54,7 +55,7 @@ import Testing
 
     @Test(arguments: [("a", "a"), ("a\n", "a"), ("a\r\n", "a"), (" a ", " a "), ("é\n", "é"), ("a\tb", "a\tb")])
     func `A piped secret is one line without its line break`(text: String, secret: String) async throws {
-        #expect(try await piped(text).get() == secret)
+        try await expectEqual(piped(text).get(), secret)
     }
 
     @Test(arguments: ["", "\n", "\r\n", "a\nb", "a\n\n", "\na", "a\rb", "a\u{2028}b"])
@@ -66,13 +67,13 @@ import Testing
         let environment = RecordingEnvironment(input: [0x61, 0xFF]).environment
         await #expect(throws: CommandError.self) { try await SecretInput.piped("secret", environment) }
         let most = String(repeating: "x", count: 65_536)
-        #expect((try? await piped(most).get())?.utf8.count == 65_536)
+        expectEqual((try? await piped(most).get())?.utf8.count, 65_536)
         await #expect(throws: CommandError.self) { try await piped(most + "x").get() }
     }
 
     @Test func `A secret is requested on a terminal without being shown`() async throws {
         let kept = RecordingEnvironment(input: Array("typed".utf8), isTerminal: true)
-        #expect(try await SecretInput.typed("secret", prompt: "what? ", kept.environment) == "typed")
+        try await expectEqual(SecretInput.typed("secret", prompt: "what? ", kept.environment), "typed")
         #expect(kept.error == "what? \n" && kept.output.isEmpty)
         await #expect(throws: CommandError.self) {
             try await SecretInput.typed("secret", prompt: "", RecordingEnvironment(isTerminal: true).environment)
@@ -85,7 +86,7 @@ import Testing
         "https://id.example.com", "https://id.example.com/", "https://id.example.com//", "https://id.example.com",
     ])
     func `An issuer URL is the same with or without a trailing slash`(text: String) throws {
-        #expect(try IssuerURL(text).text == "https://id.example.com")
+        try expectEqual(IssuerURL(text).text, "https://id.example.com")
     }
 
     @Test(arguments: ["", "/", "id.example.com", "https://", "https://a?b", "https://a#b", "ftp://a", "https://a b"])
@@ -135,7 +136,7 @@ import Testing
                 "/usr/bin/env", ["python3", file, BuiltProgram.path, mode, folder + "/home"],
                 environment: BuiltProgram.environment([:]), errors: .file(folder + "/error"))
             let outcome = await BuiltProgram.outcome(of: process, in: folder)
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             return outcome.output
         }
     }
@@ -143,14 +144,15 @@ import Testing
     @Test func `A typed password is not shown, and the terminal is restored afterwards`() async throws {
         let lines = try await play("type")
         // The discard port (RFC 863) has no listener: the password was read, and then the login failed.
-        #expect(
-            lines == [
+        expectEqual(
+            lines,
+            [
                 "prompt Sign in · http://127.0.0.1:9\r", "Password:", "ended 1", "shown False", "echo True",
             ])
     }
 
     @Test func `An interrupt at a password prompt restores the terminal`() async throws {
         let lines = try await play("interrupt")
-        #expect(Array(lines.dropFirst(2)) == ["ended 2", "shown False", "echo True"])
+        expectEqual(Array(lines.dropFirst(2)), ["ended 2", "shown False", "echo True"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchIdentity
@@ -31,8 +32,8 @@ import Testing
     ])
     func `The setting of clients names the client and the unusable part, and no value`(text: String, said: String) {
         let error = #expect(throws: CommandError.self) { try Settings(environment: ["LATCH_CLIENTS": text]) }
-        #expect(error?.message.hasPrefix("LATCH_CLIENTS: The setting 'clients' cannot be used: ") == true)
-        #expect(error?.message.contains(said) == true, "\(error?.message ?? "")")
+        expectEqual(error?.message.hasPrefix("LATCH_CLIENTS: The setting 'clients' cannot be used: "), true)
+        expectEqual(error?.message.contains(said), true, "\(error?.message ?? "")")
         #expect(error?.description.contains("hunter2") == false && error?.hint?.contains("OAuth clients") == true)
     }
 
@@ -74,7 +75,7 @@ import Testing
         let mails = environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 }
         let warnings = try Settings(environment: mails)
             .warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
-        #expect(warnings.count == (scope == nil ? 0 : 1))
+        expectEqual(warnings.count, scope == nil ? 0 : 1)
         #expect(warnings.allSatisfy { $0.message.hasSuffix("\(scope ?? "").") })
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchIdentity
@@ -84,11 +85,11 @@ import Testing
                 ),
             ]
             for (settings, text, source) in expected {
-                #expect(settings.text(of: key) == text)
-                #expect(settings.all.first { $0.setting.key == key }?.source == source)
-                #expect(
-                    settings.all.filter { $0.source != .standard }.map(\.setting.key)
-                        == (source == .standard ? [] : [key]))
+                expectEqual(settings.text(of: key), text)
+                expectEqual(settings.all.first { $0.setting.key == key }?.source, source)
+                expectEqual(
+                    settings.all.filter { $0.source != .standard }.map(\.setting.key),
+                    source == .standard ? [] : [key])
             }
         }
     }
@@ -98,7 +99,7 @@ import Testing
         let value = Self.samples(setting)[0]
         let configuration = try Settings(environment: [setting.environmentName: value]).configuration
         for other in ServeConfiguration.settings {
-            #expect(other.text(configuration) == (other.key == key ? value : other.standard), "\(other.key)")
+            expectEqual(other.text(configuration), other.key == key ? value : other.standard, "\(other.key)")
         }
     }
 
@@ -106,17 +107,17 @@ import Testing
         let setting = try Self.setting(key)
         let value = Self.samples(setting)[0]
         let configuration = try Settings(environment: [setting.environmentName: value]).configuration
-        #expect(setting.shown(in: configuration) == (setting.isSecret ? "(redacted)" : value))
+        expectEqual(setting.shown(in: configuration), setting.isSecret ? "(redacted)" : value)
     }
 
     @Test func `Every setting of the HTTP server has the default of the library`() throws {
         let (standard, server) = (Server.Configuration(), try Settings().serverConfiguration())
-        #expect(server.maximumConnections == standard.maximumConnections)
-        #expect(server.maximumConnectionsPerAddress == standard.maximumConnectionsPerAddress)
-        #expect(server.maximumBodyBytes == standard.maximumBodyBytes)
-        #expect(server.grace == standard.grace)
-        #expect(server.keepAliveTimeout == standard.keepAliveTimeout)
-        #expect(server.trustedProxies == standard.trustedProxies)
+        expectEqual(server.maximumConnections, standard.maximumConnections)
+        expectEqual(server.maximumConnectionsPerAddress, standard.maximumConnectionsPerAddress)
+        expectEqual(server.maximumBodyBytes, standard.maximumBodyBytes)
+        expectEqual(server.grace, standard.grace)
+        expectEqual(server.keepAliveTimeout, standard.keepAliveTimeout)
+        expectEqual(server.trustedProxies, standard.trustedProxies)
     }
 
     @Test func `Every setting means the same in TOML, in JSON and in the environment`() async throws {
@@ -130,16 +131,16 @@ import Testing
                 environment: Dictionary(
                     uniqueKeysWithValues: ServeConfiguration.settings.map { ($0.environmentName, Self.samples($0)[0]) })
             )
-            #expect(fromTOML.all.map(\.text) == values.map(\.1))
+            expectEqual(fromTOML.all.map(\.text), values.map(\.1))
             for settings in [fromJSON, fromEnvironment] {
-                #expect(settings.all.map(\.text) == fromTOML.all.map(\.text))
-                #expect(settings.configuration.identity == fromTOML.configuration.identity)
+                expectEqual(settings.all.map(\.text), fromTOML.all.map(\.text))
+                expectEqual(settings.configuration.identity, fromTOML.configuration.identity)
             }
         }
     }
 
     @Test func `Every setting has its own name that no other is taken for`() {
-        #expect(Set(Self.keys).count == Self.keys.count)
+        expectEqual(Set(Self.keys).count, Self.keys.count)
         for setting in ServeConfiguration.settings {
             #expect(setting.key.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" })
             #expect(!setting.summary.isEmpty)
@@ -165,7 +166,7 @@ import Testing
             try write("# a remark\n\n  \(key) = \"n o !\"  # here\n", to: path)
             let error = try #require(throws: CommandError.self) { try source(path).load() }
             #expect(error.message.hasPrefix("\(path):3: "), "\(error.message)")
-            #expect(error.exitCode == .failure)
+            expectEqual(error.exitCode, .failure)
         }
     }
 
@@ -194,11 +195,11 @@ import Testing
             try write("replay_window = 1\n", to: first)
             try write("replay_window = 2\n", to: second)
             let both = source(first, environment: ["LATCH_CONFIG": second])
-            #expect(try both.load().text(of: "replay_window") == "1")
+            try expectEqual(both.load().text(of: "replay_window"), "1")
             try write("replay_window = 3\n", to: first)
-            #expect(try both.load().text(of: "replay_window") == "3")
+            try expectEqual(both.load().text(of: "replay_window"), "3")
             let alone = SettingsLoader(Invocation(), variables: ["LATCH_CONFIG": second])
-            #expect(try alone.load().text(of: "replay_window") == "2")
+            try expectEqual(alone.load().text(of: "replay_window"), "2")
         }
     }
 
@@ -215,17 +216,16 @@ import Testing
                 variables: ["LATCH_DEFAULTS": image, "LATCH_CONFIG": own, "LATCH_REPLAY_WINDOW": "8"])
             let settings = try loader.load()
             #expect(settings.text(of: "listen") == "127.0.0.1:9" && settings.text(of: "access_log") == "json")
-            #expect(settings.text(of: "replay_window") == "8")
+            expectEqual(settings.text(of: "replay_window"), "8")
             #expect(loader.environmentWarnings.isEmpty)
-            #expect(
-                try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": image]).load().text(of: "replay_window")
-                    == "7")
-            #expect(
-                try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": ""]).load().text(of: "replay_window")
-                    != "7")
+            try expectEqual(
+                SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": image]).load().text(of: "replay_window"), "7"
+            )
+            try expectNotEqual(
+                SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": ""]).load().text(of: "replay_window"), "7")
             try write("lisen = \"0.0.0.0:8080\"\n", to: image)
             let error = #expect(throws: CommandError.self) { try loader.load() }
-            #expect(error?.message.hasPrefix(image) == true)
+            expectEqual(error?.message.hasPrefix(image), true)
         }
     }
 
@@ -236,9 +236,9 @@ import Testing
             ServerLog(.text, kept.environment).warn(warning)
         }
         let lines = kept.error.split(separator: "\n").map(String.init)
-        #expect(lines.count == 4)
-        #expect(lines[0] == "latch: warning: LATCH_ISUER is not a setting and has no effect.")
-        #expect(lines[1] == "hint: Did you mean LATCH_ISSUER?")
+        expectEqual(lines.count, 4)
+        expectEqual(lines[0], "latch: warning: LATCH_ISUER is not a setting and has no effect.")
+        expectEqual(lines[1], "hint: Did you mean LATCH_ISSUER?")
         #expect(!kept.error.contains("hunter2"))
     }
 }

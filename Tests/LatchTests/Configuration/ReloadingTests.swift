@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchIdentity
 import Testing
 
@@ -19,19 +20,19 @@ import Testing
 
     @Test func `Settings that are read again take effect if they can`() {
         let configuration = now.keeping(first).configuration.identity
-        #expect(configuration.replayWindow == .seconds(2))
+        expectEqual(configuration.replayWindow, .seconds(2))
         #expect(configuration.requireVerifiedEmail)
     }
 
     @Test func `Settings that are read again keep what a running server cannot change`() {
         let kept = now.keeping(first)
-        #expect(kept.configuration.listen.text == "127.0.0.1:1")
-        #expect(kept.configuration.identity.issuer == nil)
-        #expect(kept.configuration.identity.tokenPepper == nil)
+        expectEqual(kept.configuration.listen.text, "127.0.0.1:1")
+        expectNil(kept.configuration.identity.issuer)
+        expectNil(kept.configuration.identity.tokenPepper)
     }
 
     @Test func `Settings that are read again report which of them wait for the next start`() {
-        #expect(now.keysNeedingRestart(since: first) == ["listen", "issuer", "token_pepper"])
-        #expect(first.keysNeedingRestart(since: first) == [])
+        expectEqual(now.keysNeedingRestart(since: first), ["listen", "issuer", "token_pepper"])
+        expectEqual(first.keysNeedingRestart(since: first), [])
     }
 }

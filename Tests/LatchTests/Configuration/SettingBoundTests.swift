@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchIdentity
@@ -23,9 +24,9 @@ import Testing
         let numbers = message.split { !$0.isNumber }.compactMap { Int($0) }.suffix(2)
         let (low, high) = (try #require(numbers.first), try #require(numbers.last))
         #expect(low < high)
-        for number in [low, high] { #expect(setting.problem(in: String(number)) == nil, "\(number)") }
+        for number in [low, high] { expectNil(setting.problem(in: String(number)), "\(number)") }
         for number in [low - 1, high + 1, .max, .min] {
-            #expect(setting.problem(in: String(number))?.message.contains(key) == true, "\(number)")
+            expectEqual(setting.problem(in: String(number))?.message.contains(key), true, "\(number)")
         }
         let standard = try #require(Int(setting.standard))
         #expect((low...high).contains(standard))
@@ -51,8 +52,8 @@ import Testing
         let first = try Settings()
         let now = try Settings(environment: [setting.environmentName: EverySettingTests.samples(setting)[0]])
         let takesEffect = now.keeping(first).text(of: key) == now.text(of: key)
-        #expect(now.keysNeedingRestart(since: first) == (takesEffect ? [] : [key]))
-        #expect(first.keysNeedingRestart(since: now) == (takesEffect ? [] : [key]))
+        expectEqual(now.keysNeedingRestart(since: first), takesEffect ? [] : [key])
+        expectEqual(first.keysNeedingRestart(since: now), takesEffect ? [] : [key])
         let others = zip(now.keeping(first).all, first.all).filter { $0.0.setting.key != key }
         #expect(others.allSatisfy { $0.text == $1.text })
     }
@@ -80,10 +81,10 @@ import Testing
         try await withTemporaryFolder { folder in
             let settings = try Settings(environment: ["LATCH_MAIL_DIRECTORY": text, "LATCH_AUDIENCE": text])
             let again = try Settings(file: SettingsTests.file(settings.toml, in: folder))
-            #expect(Array(again.text(of: "mail_directory").utf8) == Array(text.utf8))
-            #expect(again.all.map(\.text) == settings.all.map(\.text))
+            expectEqual(Array(again.text(of: "mail_directory").utf8), Array(text.utf8))
+            expectEqual(again.all.map(\.text), settings.all.map(\.text))
             let keys = settings.json.arrayValue?.compactMap { $0["key"]?.stringValue }
-            #expect(keys == ServeConfiguration.settings.map(\.key))
+            expectEqual(keys, ServeConfiguration.settings.map(\.key))
         }
     }
 }

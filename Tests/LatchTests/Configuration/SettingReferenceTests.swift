@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchIdentity
 import Testing
@@ -29,8 +30,7 @@ import Testing
         if ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil {
             try Data((text[..<begin] + Self.table + text[end...]).utf8).write(to: Self.file)
         } else {
-            #expect(
-                text[begin..<end] == Self.table, "the table has drifted: run this test with LATCH_REGENERATE=1")
+            #expect(text[begin..<end] == Self.table, "the table has drifted: run this test with LATCH_REGENERATE=1")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchFoundation
@@ -51,19 +52,19 @@ import Testing
             let file = try SettingsTests.file(Self.tables, in: folder)
             let identity = try Settings(file: file).configuration.identity
             let notes = try #require(identity.clients.first)
-            #expect(identity.clients.map(\.id) == ["notes", "reports"])
+            expectEqual(identity.clients.map(\.id), ["notes", "reports"])
             #expect(notes.isTrusted && !notes.isConfidential && notes.scopes == nil)
-            #expect(notes.redirectURIs == ["https://notes.example.com/callback", "notes://callback"])
-            #expect(notes.postLogoutRedirectURIs == ["notes://bye"])
+            expectEqual(notes.redirectURIs, ["https://notes.example.com/callback", "notes://callback"])
+            expectEqual(notes.postLogoutRedirectURIs, ["notes://bye"])
             #expect(identity.clients[1].isConfidential && identity.clients[1].grants.isEmpty)
-            #expect(identity.clients[1].scopes?.text == "notes:read")
-            #expect(identity.upstreams.map(\.name) == ["apple", "work"])
+            expectEqual(identity.clients[1].scopes?.text, "notes:read")
+            expectEqual(identity.upstreams.map(\.name), ["apple", "work"])
             #expect(identity.upstreams[0].kind == .apple && identity.upstreams[0].appIDs == ["com.example.notes"])
-            #expect(identity.upstreams[0].secretFile == "/etc/latch/apple key.p8")
+            expectEqual(identity.upstreams[0].secretFile, "/etc/latch/apple key.p8")
             #expect(identity.upstreams[1].kind == .microsoft && identity.upstreams[1].tenant == "common")
-            #expect(identity.upstreams[1].tenants == ["example.com"])
-            #expect(identity.upstreams[1].emailDomains == ["example.com"])
-            #expect(identity.upstreams[1].scopes?.text == "openid email")
+            expectEqual(identity.upstreams[1].tenants, ["example.com"])
+            expectEqual(identity.upstreams[1].emailDomains, ["example.com"])
+            expectEqual(identity.upstreams[1].scopes?.text, "openid email")
         }
     }
 
@@ -71,8 +72,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let settings = try Settings(file: SettingsTests.file(Self.tables, in: folder))
             let again = try Settings(file: SettingsTests.file(settings.toml, named: "again.toml", in: folder))
-            #expect(again.configuration.identity == settings.configuration.identity)
-            #expect(again.all.map(\.text) == settings.all.map(\.text))
+            expectEqual(again.configuration.identity, settings.configuration.identity)
+            expectEqual(again.all.map(\.text), settings.all.map(\.text))
             #expect(settings.toml.contains("# \(folder)/latch.toml:3\n[[clients]]\nid = \"notes\"\n"))
         }
     }
@@ -99,8 +100,8 @@ import Testing
             let first = try Settings(file: SettingsTests.file(toml, in: folder))
             let second = try Settings(file: SettingsTests.file(json, named: "latch.json", in: folder))
             let third = try Settings(environment: words)
-            #expect(first.configuration.identity == second.configuration.identity)
-            #expect(first.configuration.identity == third.configuration.identity)
+            expectEqual(first.configuration.identity, second.configuration.identity)
+            expectEqual(first.configuration.identity, third.configuration.identity)
             #expect(first.keysNeedingRestart(since: third).isEmpty)
         }
     }
@@ -141,8 +142,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let file = try SettingsTests.file(text, in: folder)
             let error = #expect(throws: CommandError.self) { try Settings(file: file) }
-            #expect(error?.message.hasPrefix("\(folder)/latch.toml:\(line): ") == true, "\(error?.message ?? "")")
-            #expect(error?.message.contains(said) == true, "\(error?.message ?? "")")
+            expectEqual(error?.message.hasPrefix("\(folder)/latch.toml:\(line): "), true, "\(error?.message ?? "")")
+            expectEqual(error?.message.contains(said), true, "\(error?.message ?? "")")
             #expect(error?.description.contains("hunter2") == false && error?.hint?.isEmpty == false)
         }
     }
@@ -151,8 +152,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let file = try SettingsTests.file("[[clients]]\nid = \"a\"\n\nlisten = \"127.0.0.1:9\"", in: folder)
             let error = #expect(throws: CommandError.self) { try Settings(file: file) }
-            #expect(error?.message.contains("there is no member 'listen'") == true)
-            #expect(error?.hint == "'listen' is a setting of the server: write it before the first table.")
+            expectEqual(error?.message.contains("there is no member 'listen'"), true)
+            expectEqual(error?.hint, "'listen' is a setting of the server: write it before the first table.")
         }
     }
 
@@ -160,10 +161,10 @@ import Testing
         try await withTemporaryFolder { folder in
             let text = "[[upstreams]]\nname = \"github\"\nclient_id = \"x\"\nscopes = []\n"
             let settings = try Settings(file: SettingsTests.file(text, in: folder))
-            #expect(settings.configuration.identity.upstreams.map(\.scopes?.count) == [0])
+            expectEqual(settings.configuration.identity.upstreams.map(\.scopes?.count), [0])
             let again = try Settings(file: SettingsTests.file(settings.toml, named: "again.toml", in: folder))
-            #expect(again.configuration.identity.upstreams == settings.configuration.identity.upstreams)
-            #expect(settings.json.arrayValue?.contains { $0["tables"]?.arrayValue?.count == 1 } == true)
+            expectEqual(again.configuration.identity.upstreams, settings.configuration.identity.upstreams)
+            expectEqual(settings.json.arrayValue?.contains { $0["tables"]?.arrayValue?.count == 1 }, true)
         }
     }
 
@@ -191,14 +192,14 @@ import Testing
             let settings = try Settings(file: SettingsTests.file(words, in: folder))
             let warnings = settings.warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
             #expect(warnings.count == 2 && warnings.allSatisfy { $0.message.hasPrefix("\(folder)/latch.toml:") })
-            #expect(warnings.map { $0.message.contains("'clients'") } == [true, false])
+            expectEqual(warnings.map { $0.message.contains("'clients'") }, [true, false])
             let lines = warnings.flatMap(\.lines).joined(separator: "\n")
             #expect(lines.contains("[[clients]]\nid = \"phone\"\ngrants = [\"password\"]\n"))
             #expect(lines.contains("secret_file = \"/s.txt\"") && !lines.contains("hunter2"))
             let rest = words.split(separator: "\n").dropFirst(2).joined(separator: "\n")
             let copied = try SettingsTests.file(rest + "\n\n" + lines, named: "new.toml", in: folder)
             let again = try Settings(file: copied)
-            #expect(again.configuration.identity == settings.configuration.identity)
+            expectEqual(again.configuration.identity, settings.configuration.identity)
             #expect(again.warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false).isEmpty)
         }
     }
@@ -209,7 +210,7 @@ import Testing
             let words = #"{"mail_directory": "mails", "clients": "phone;grants=password"}"#
             let settings = try Settings(file: SettingsTests.file(words, named: "latch.json", in: folder))
             let warnings = settings.warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
-            #expect(warnings.map(\.lines) == [[#""clients": [{"id":"phone","grants":["password"]}]"#]])
+            expectEqual(warnings.map(\.lines), [[#""clients": [{"id":"phone","grants":["password"]}]"#]])
         }
     }
 

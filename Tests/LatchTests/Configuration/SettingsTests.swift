@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchIdentity
@@ -27,10 +28,10 @@ import Testing
 
     @Test func `The settings have safe defaults that a file could hold`() throws {
         let settings = try Settings()
-        #expect(settings.text(of: "listen") == "127.0.0.1:8080")
-        #expect(settings.text(of: "access_token_lifetime") == "900")
+        expectEqual(settings.text(of: "listen"), "127.0.0.1:8080")
+        expectEqual(settings.text(of: "access_token_lifetime"), "900")
         #expect(settings.all.allSatisfy { $0.source == .standard })
-        #expect(settings.configuration.identity == IdentityConfiguration())
+        expectEqual(settings.configuration.identity, IdentityConfiguration())
     }
 
     @Test func `The settings take a flag before the environment, then the file, then the default`() async throws {
@@ -43,14 +44,14 @@ import Testing
             func source(_ key: String) -> String? {
                 settings.all.first { $0.setting.key == key }.map { "\($0.text) from \($0.source)" }
             }
-            #expect(source("issuer") == "http://flag from --issuer")
-            #expect(source("replay_window") == "8 from LATCH_REPLAY_WINDOW")
-            #expect(source("access_token_lifetime") == "5 from \(folder)/latch.toml:3")
-            #expect(source("argon2_passes") == "2 from default")
+            expectEqual(source("issuer"), "http://flag from --issuer")
+            expectEqual(source("replay_window"), "8 from LATCH_REPLAY_WINDOW")
+            expectEqual(source("access_token_lifetime"), "5 from \(folder)/latch.toml:3")
+            expectEqual(source("argon2_passes"), "2 from default")
             let configuration = settings.configuration.identity
-            #expect(configuration.issuer == "http://flag")
-            #expect(configuration.replayWindow == .seconds(8))
-            #expect(configuration.accessTokenLifetime == .seconds(5))
+            expectEqual(configuration.issuer, "http://flag")
+            expectEqual(configuration.replayWindow, .seconds(8))
+            expectEqual(configuration.accessTokenLifetime, .seconds(5))
         }
     }
 
@@ -67,9 +68,9 @@ import Testing
                 """
             let first = try Settings(file: Self.file(toml, in: folder)).configuration.identity
             let second = try Settings(file: Self.file(json, named: "latch.json", in: folder)).configuration.identity
-            #expect(first == second)
+            expectEqual(first, second)
             #expect(first.requireVerifiedEmail)
-            #expect(first.allowedOrigins == ["https://a.example", "https://b.example"])
+            expectEqual(first.allowedOrigins, ["https://a.example", "https://b.example"])
         }
     }
 
@@ -92,49 +93,49 @@ import Testing
             let error = try #require(
                 Self.failure { try Settings(file: Self.file(text, named: name, in: folder)) })
             #expect(error.message.contains(message), "\(error.message)")
-            #expect(error.hint?.isEmpty == false)
-            #expect(error.exitCode == .failure)
+            expectEqual(error.hint?.isEmpty, false)
+            expectEqual(error.exitCode, .failure)
         }
     }
 
     @Test func `The settings report a file that is missing, unreadable or too large`() async throws {
         try await withTemporaryFolder { folder in
             let missing = Self.failure { try ConfigurationFile(readingFrom: folder + "/none.toml") }
-            #expect(missing?.message.contains("there is no such file") == true)
+            expectEqual(missing?.message.contains("there is no such file"), true)
             try Data([0xFF, 0xFE]).write(to: URL(filePath: folder + "/bytes.toml"))
-            #expect(
+            expectEqual(
                 Self.failure { try ConfigurationFile(readingFrom: folder + "/bytes.toml") }?.message
-                    .contains("not UTF-8") == true)
+                    .contains("not UTF-8"), true)
             try Data(repeating: 0x23, count: 2 << 20).write(to: URL(filePath: folder + "/large.toml"))
-            #expect(
+            expectEqual(
                 Self.failure { try ConfigurationFile(readingFrom: folder + "/large.toml") }?.message
-                    .contains("too large") == true)
+                    .contains("too large"), true)
         }
     }
 
     @Test func `The settings name the variable or the flag that is wrong`() throws {
         let variable = try #require(Self.failure { try Settings(environment: ["LATCH_ARGON2_PASSES": "many"]) })
         #expect(variable.message.hasPrefix("LATCH_ARGON2_PASSES: "))
-        #expect(variable.exitCode == .failure)
+        expectEqual(variable.exitCode, .failure)
         let flag = try #require(Self.failure { try Settings(flags: ["listen": "nowhere"]) })
         #expect(flag.message.hasPrefix("--listen: "))
-        #expect(flag.exitCode == .usage)
+        expectEqual(flag.exitCode, .usage)
     }
 
     @Test func `The settings give the meaning and the default of a setting with a wrong value`() throws {
         let number = try #require(Self.failure { try Settings(environment: ["LATCH_DRAIN_DELAY": "soon"]) })
-        #expect(number.hint?.hasSuffix("before shutdown. The default is 0.") == true)
+        expectEqual(number.hint?.hasSuffix("before shutdown. The default is 0."), true)
         let issuer = try #require(Self.failure { try Settings(flags: ["issuer": "id.example.com"]) })
-        #expect(issuer.hint == "'issuer' means: the public URL of the server.")
+        expectEqual(issuer.hint, "'issuer' means: the public URL of the server.")
         let proxies = try #require(Self.failure { try Settings(environment: ["LATCH_TRUSTED_PROXIES": "proxy"]) })
-        #expect(proxies.hint?.hasPrefix("Write addresses and networks") == true)
+        expectEqual(proxies.hint?.hasPrefix("Write addresses and networks"), true)
     }
 
     @Test func `The settings notice unknown names in the environment`() {
         let names = ["LATCH_ISUER": "x", "LATCH_HOME": "x", "LATCH_LISTEN": "x", "PATH": "x", "LATCH_QQQQ": "x"]
         let unknown = Settings.unknownNames(in: names)
-        #expect(unknown.map(\.name) == ["LATCH_ISUER", "LATCH_QQQQ"])
-        #expect(unknown.map(\.suggestion) == ["LATCH_ISSUER", nil])
+        expectEqual(unknown.map(\.name), ["LATCH_ISUER", "LATCH_QQQQ"])
+        expectEqual(unknown.map(\.suggestion), ["LATCH_ISSUER", nil])
     }
 
     @Test func `The settings print as a file that reads back the same`() async throws {
@@ -142,7 +143,7 @@ import Testing
             let environment = ["LATCH_MAIL_DIRECTORY": "a \"b\"\\c\u{1}", "LATCH_REQUIRE_VERIFIED_EMAIL": "yes"]
             let settings = try Settings(flags: ["listen": "[::1]:0"], environment: environment)
             let again = try Settings(file: Self.file(settings.toml, in: folder))
-            #expect(again.all.map(\.text) == settings.all.map(\.text))
+            expectEqual(again.all.map(\.text), settings.all.map(\.text))
         }
     }
 
@@ -161,7 +162,7 @@ import Testing
             let settings = try Settings(file: Self.file(text, in: folder))
             #expect(settings.toml.contains("\nfirst_party_grants = \"none\"  # "))
             let again = try Settings(file: Self.file(settings.toml, named: "again.toml", in: folder))
-            #expect(again.configuration.identity == settings.configuration.identity)
+            expectEqual(again.configuration.identity, settings.configuration.identity)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -42,11 +43,11 @@ func serving<Result>(
             }
         }
         let counts = transport.counts
-        #expect(counts.refreshes == 2)
-        #expect(counts.others == 2)
-        #expect(counts.refusals == 2)
-        #expect(counts.open == 0)
-        #expect(counts.peak == 1)
+        expectEqual(counts.refreshes, 2)
+        expectEqual(counts.others, 2)
+        expectEqual(counts.refusals, 2)
+        expectEqual(counts.open, 0)
+        expectEqual(counts.peak, 1)
         #expect(counts.lastRefresh > .zero)
     }
 
@@ -56,9 +57,9 @@ func serving<Result>(
         let url = try #require(URL(string: "http://127.0.0.1:9"))
         let client = Client(baseURL: url, transport: transport)
         await #expect(throws: (any Error).self) { try await client.respond(to: client.request(.get, "x")) }
-        #expect(transport.counts.open == 0)
-        #expect(transport.counts.others == 1)
-        #expect(transport.counts.refusals == 0)
+        expectEqual(transport.counts.open, 0)
+        expectEqual(transport.counts.others, 1)
+        expectEqual(transport.counts.refusals, 0)
     }
 }
 
@@ -82,15 +83,15 @@ func serving<Result>(
             latch_families_revoked_total 3
 
             """)
-        #expect(metrics.refreshes == 7)
-        #expect(metrics.repeats == 2)
-        #expect(metrics.revoked == 3)
+        expectEqual(metrics.refreshes, 7)
+        expectEqual(metrics.repeats, 2)
+        expectEqual(metrics.revoked, 3)
     }
 
     @Test(arguments: ["", "# nothing", "latch_families_revoked_total", "latch_families_revoked_total x", "\n\n"])
     func `The server's metrics in the demonstration are 0 if they are absent`(text: String) async throws {
         let metrics = try await read(text)
-        #expect([metrics.refreshes, metrics.repeats, metrics.revoked] == [0, 0, 0])
+        expectEqual([metrics.refreshes, metrics.repeats, metrics.revoked], [0, 0, 0])
     }
 }
 
@@ -99,9 +100,9 @@ func serving<Result>(
         let folder = try DemoDirectory()
         let root = folder.path("")
         let permissions = try FileManager.default.attributesOfItem(atPath: String(root.dropLast()))[.posixPermissions]
-        #expect(permissions as? UInt == 0o700)
+        expectEqual(permissions as? UInt, 0o700)
         try folder.write("one\ntwo", to: "file")
-        #expect(folder.text("file") == "one\ntwo")
+        expectEqual(folder.text("file"), "one\ntwo")
         #expect(folder.text("nothing").isEmpty)
         try folder.remove()
         #expect(!FileManager.default.fileExists(atPath: root))
@@ -111,7 +112,7 @@ func serving<Result>(
 
     @Test func `The folder of a demonstration's files is a new one each time`() throws {
         let folders = [try DemoDirectory(), try DemoDirectory()]
-        #expect(folders[0].path("x") != folders[1].path("x"))
+        expectNotEqual(folders[0].path("x"), folders[1].path("x"))
         for folder in folders { try folder.remove() }
     }
 }
@@ -120,13 +121,13 @@ func serving<Result>(
     @Test func `The server process of a demonstration does not start again once it is over`() async throws {
         let folder = try DemoDirectory()
         let server = ServerProcess(in: folder, environment: [:])
-        #expect(server.id == 0)
+        expectEqual(server.id, 0)
         #expect(!server.isOver)
         await server.finish()
         await server.finish()
         #expect(server.isOver)
         await #expect(throws: DemoFailure.self) { try await server.start() }
-        #expect(await server.terminate() == nil)
+        await expectNil(server.terminate())
         try folder.remove()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Testing
 
@@ -38,8 +39,7 @@ import Testing
         let (stage, folder) = try stage()
         let kept = RecordingEnvironment()
         DemoReport(environment: kept.environment, isJSON: false).end(stage, steps: 17, after: .milliseconds(6250))
-        #expect(
-            kept.output == "\n  17 steps hold. 12,345 authenticated calls, 3 kills, no session lost, 6.3 s.\n")
+        expectEqual(kept.output, "\n  17 steps hold. 12,345 authenticated calls, 3 kills, no session lost, 6.3 s.\n")
         try folder.remove()
     }
 
@@ -54,11 +54,11 @@ import Testing
         report.failed(step, "two renewals", after: .zero)
         report.end(stage, steps: 2, after: .seconds(2))
         let objects = try kept.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
-        #expect(objects.count == 3)
-        #expect(objects[0]["facts"] == ["renewals": 1])
-        #expect(objects[0]["milliseconds"]?.doubleValue == 1234.6)
-        #expect(objects[1]["expected"] == "two renewals")
-        #expect(objects[2]["calls"] == 12_345)
+        expectEqual(objects.count, 3)
+        expectEqual(objects[0]["facts"], ["renewals": 1])
+        expectEqual(objects[0]["milliseconds"]?.doubleValue, 1234.6)
+        expectEqual(objects[1]["expected"], "two renewals")
+        expectEqual(objects[2]["calls"], 12_345)
         #expect(kept.error.isEmpty)
         try folder.remove()
     }
@@ -67,7 +67,7 @@ import Testing
         let kept = RecordingEnvironment(isTerminal: true)
         let report = DemoReport(environment: kept.environment, isJSON: false)
         report.playing(step)
-        #expect(kept.error == "  … calls across an expiry")
+        expectEqual(kept.error, "  … calls across an expiry")
         report.held(step, finding, after: .zero)
         #expect(kept.error.hasSuffix("\r\u{1B}[2K"))
         #expect(kept.output.contains("\u{1B}[32m✓\u{1B}[0m"))
@@ -80,25 +80,25 @@ import Testing
         (stage.calls, stage.kills) = (1, 1)
         let kept = RecordingEnvironment()
         DemoReport(environment: kept.environment, isJSON: false).end(stage, steps: 1, after: .seconds(1))
-        #expect(kept.output == "\n  1 step holds. 1 authenticated call, 1 kill, no session lost, 1.0 s.\n")
+        expectEqual(kept.output, "\n  1 step holds. 1 authenticated call, 1 kill, no session lost, 1.0 s.\n")
         try folder.remove()
     }
 
     @Test(arguments: [(0, "0 families"), (1, "1 family"), (2, "2 families"), (1000, "1,000 families")])
     func `The report of a demonstration uses the plural otherwise`(number: Int, text: String) {
-        #expect(DemoReport.counted(number, "family", plural: "families") == text)
+        expectEqual(DemoReport.counted(number, "family", plural: "families"), text)
     }
 
     @Test(arguments: [
         (0, "0"), (999, "999"), (1000, "1,000"), (1001, "1,001"), (12_045, "12,045"), (1_000_000, "1,000,000"),
     ])
     func `The report of a demonstration groups the digits of large numbers by three`(number: Int, text: String) {
-        #expect(DemoReport.grouped(number) == text)
+        expectEqual(DemoReport.grouped(number), text)
     }
 
     @Test(arguments: [(0, "0.0"), (0.04, "0.0"), (0.05, "0.1"), (9.96, "10.0"), (12.34, "12.3")])
     func `The report of a demonstration rounds to one decimal`(number: Double, text: String) {
-        #expect(DemoReport.decimal(number) == text)
+        expectEqual(DemoReport.decimal(number), text)
     }
 }
 
@@ -106,21 +106,21 @@ import Testing
     @Test func `A step of a demonstration fails if an expectation fails, and names it`() {
         #expect(throws: Never.self) { try expect(true, "nothing") }
         let failure = #expect(throws: DemoFailure.self) { try expect(1 + 1 == 3, "the sum is \(1 + 1)") }
-        #expect(failure?.description == "the sum is 2")
+        expectEqual(failure?.description, "the sum is 2")
     }
 
     @Test func `A step of a demonstration that expects a refusal gets its error, and fails without one`() async throws {
         let error = try await refusal("it") { throw CommandError.failed("no") }
-        #expect((error as? CommandError)?.message == "no")
+        expectEqual((error as? CommandError)?.message, "no")
         let failure = await #expect(throws: DemoFailure.self) { try await refusal("a stolen token") {} }
-        #expect(failure?.description == "a stolen token was not refused")
+        expectEqual(failure?.description, "a stolen token was not refused")
     }
 
     @Test func `A step of a demonstration has a code and its own name`() {
         let steps = DemoRun.steps
         #expect(steps.count > 10)
-        #expect(Set(steps.map(\.code)).count == steps.count)
-        #expect(Set(steps.map(\.name)).count == steps.count)
+        expectEqual(Set(steps.map(\.code)).count, steps.count)
+        expectEqual(Set(steps.map(\.name)).count, steps.count)
         for step in steps {
             #expect(step.code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }, "\(step.code)")
             #expect(step.name.count <= 50, "\(step.name)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -19,15 +20,15 @@ import Testing
                 ["demo", "--json"], in: folder,
                 environment: ["TMPDIR": folder, "LATCH_DEMO_HOST": Loopback.address(6)])
             let outcome = await BuiltProgram.outcome(of: process, in: folder)
-            #expect(outcome.ending == .exited(0), "\(outcome.output.last ?? "") \(outcome.error)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.output.last ?? "") \(outcome.error)")
             let lines = try outcome.output.map { try JSONValue(parsing: $0) }
-            #expect(lines.dropLast().compactMap { $0["step"]?.stringValue } == DemoRun.steps.map(\.code))
+            expectEqual(lines.dropLast().compactMap { $0["step"]?.stringValue }, DemoRun.steps.map(\.code))
             #expect(lines.allSatisfy { $0["holds"] == true })
             let expiry = try #require(lines.first { $0["step"] == "expiry" }?["facts"])
-            #expect(expiry["successes"] == 1000)
-            #expect(expiry["renewals"] == 1)
-            #expect(lines.last?["sessionsLost"] == 0)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["error"])
+            expectEqual(expiry["successes"], 1000)
+            expectEqual(expiry["renewals"], 1)
+            expectEqual(lines.last?["sessionsLost"], 0)
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["error"])
         }
     }
 
@@ -39,10 +40,10 @@ import Testing
             let server = try #require(first["facts"]?["process"]?.intValue)
             process.send(signal.number)
             let outcome = await BuiltProgram.outcome(of: process, in: folder)
-            #expect(outcome.ending == .killed(by: signal.number))
+            expectEqual(outcome.ending, .killed(by: signal.number))
             #expect(outcome.error.isEmpty)
             #expect(!FileManager.default.fileExists(atPath: "/proc/\(server)"))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["error"])
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["error"])
         }
     }
 
@@ -62,8 +63,8 @@ import Testing
             }
         }
         let code = try await DemoRun(report: DemoReport(environment: environment, isJSON: isJSON), steps: steps).run()
-        #expect(code == .failure)
-        #expect(played.load(ordering: .relaxed) == 2)
+        expectEqual(code, .failure)
+        expectEqual(played.load(ordering: .relaxed), 2)
         let text = said.withLock { $0.joined() }
         #expect(text.contains("latch: The step 'step-1' does not hold: it holds.\nhint: "))
         #expect(text.contains(isJSON ? #"{"step":"step-1","holds":false"# : "✗ step number 1"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchIdentity
@@ -21,7 +22,7 @@ import Testing
             try await send("Reset", to: "a@example.com", "open http://x/reset?token=second&more=1\n", in: folder)
             try await send("Hello", to: "a@example.com", "token=third", in: folder)
             let token = try await MailFolder(path: folder).token(subject: "Reset", to: "a@example.com")
-            #expect(token == "second")
+            expectEqual(token, "second")
         }
     }
 
@@ -30,7 +31,7 @@ import Testing
             async let token = MailFolder(path: folder + "/mails").token(subject: "Reset", to: "a@example.com")
             try await send("Reset", to: "a@example.com", "token=late", in: folder + "/mails")
             let found = try await token
-            #expect(found == "late")
+            expectEqual(found, "late")
         }
     }
 
@@ -50,10 +51,10 @@ import Testing
         let folder = try DemoDirectory()
         let path = String(folder.path("").dropLast())
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect(attributes[.posixPermissions] as? Int == 0o700)
-        #expect(folder.text("none") == "")
+        expectEqual(attributes[.posixPermissions] as? Int, 0o700)
+        expectEqual(folder.text("none"), "")
         try folder.write("x", to: "file")
-        #expect(folder.text("file") == "x")
+        expectEqual(folder.text("file"), "x")
         try folder.remove()
         #expect(!FileManager.default.fileExists(atPath: path))
         try folder.remove()

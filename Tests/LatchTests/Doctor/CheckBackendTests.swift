@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchHTTP
@@ -23,15 +24,16 @@ import Testing
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             let outcome = try await home.latch("check-backend", server.url.absoluteString)
-            #expect(outcome.ending == .exited(0), "\(outcome.output)")
-            #expect(
-                marks(outcome) == [
+            expectEqual(outcome.ending, .exited(0), "\(outcome.output)")
+            expectEqual(
+                marks(outcome),
+                [
                     "✓ register", "✓ login", "✓ wrong password", "✓ refresh", "✓ logout", "✓ forgot password",
                     "✓ reset password", "✓ microsoft",
                 ])
             #expect(outcome.output.contains { $0.contains("no sign-in with it") })
-            #expect(
-                outcome.output.suffix(3) == ["AuthConfiguration(", "  baseURL: URL(string: \"\(server.url)\")!", ")"])
+            expectEqual(
+                outcome.output.suffix(3), ["AuthConfiguration(", "  baseURL: URL(string: \"\(server.url)\")!", ")"])
         }
     }
 
@@ -40,9 +42,10 @@ import Testing
         let backend = try await DocumentBackend()
         try await CommandHome.with { home in
             let outcome = try await home.latch("check-backend", backend.url.absoluteString)
-            #expect(outcome.ending == .exited(0), "\(outcome.output)")
-            #expect(
-                marks(outcome) == [
+            expectEqual(outcome.ending, .exited(0), "\(outcome.output)")
+            expectEqual(
+                marks(outcome),
+                [
                     "✓ register", "✓ login", "✓ wrong password", "✓ refresh", "⚠ logout", "✓ forgot password",
                     "✓ reset password", "✓ microsoft",
                 ])
@@ -58,11 +61,11 @@ import Testing
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let outcome = try await home.latch("check-backend", issuer.url, "--json")
-                #expect(outcome.ending == .exited(1))
+                expectEqual(outcome.ending, .exited(1))
                 let object = try JSONValue(parsing: outcome.output.joined())
-                #expect(object["fine"] == false)
+                expectEqual(object["fine"], false)
                 let login = object["findings"]?.arrayValue?.first { $0["subject"] == "login" }
-                #expect(login?["says"]?.stringValue?.hasPrefix("POST /api/auth/clients/login answered ") == true)
+                expectEqual(login?["says"]?.stringValue?.hasPrefix("POST /api/auth/clients/login answered "), true)
             }
         }
     }
@@ -107,14 +110,14 @@ import Testing
         try await serving(backend.respond(to:)) { url in
             try await CommandHome.with { home in
                 let outcome = try await home.latch("check-backend", url.absoluteString)
-                #expect(outcome.ending == .exited(0), "\(outcome.output)")
+                expectEqual(outcome.ending, .exited(0), "\(outcome.output)")
                 let text = outcome.output.joined(separator: "\n")
-                #expect(text.contains("with a new refresh token each time") == (cookie != nil))
-                #expect(text.contains("and the refresh token has ended") == (cookie != nil))
-                #expect(text.contains("there is nothing to end") == (cookie == nil))
+                expectEqual(text.contains("with a new refresh token each time"), cookie != nil)
+                expectEqual(text.contains("and the refresh token has ended"), cookie != nil)
+                expectEqual(text.contains("there is nothing to end"), cookie == nil)
             }
         }
-        #expect(cookies.withLock(\.self) == [cookie == nil ? "" : "refreshToken=R2"])
+        expectEqual(cookies.withLock(\.self), [cookie == nil ? "" : "refreshToken=R2"])
     }
 
     @Test func `latch check-backend refuses another provider, and a password without encryption`() async throws {
@@ -141,7 +144,7 @@ import Testing
             let missing = try await home.latch("check-backend", "http://127.0.0.1:9", "--account", "a@b.com")
             #expect(missing.ending == .exited(2) && missing.error.joined().contains("--password-stdin"))
             let noURL = try await home.latch("check-backend", "localhost")
-            #expect(noURL.ending == .exited(2))
+            expectEqual(noURL.ending, .exited(2))
         }
     }
 }

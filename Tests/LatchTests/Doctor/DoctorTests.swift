@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -26,7 +27,7 @@ import Testing
         try await CommandHome.with { home in
             let outcome = try await home.latch("doctor")
             #expect(outcome.ending == .exited(0) && outcome.error.isEmpty)
-            #expect(outcome.output.first == "✓ secret store  file at \(home.path)/latch.secrets")
+            expectEqual(outcome.output.first, "✓ secret store  file at \(home.path)/latch.secrets")
             #expect(outcome.output[1].contains("why: LATCH_HOME moves everything into one folder"))
             #expect(!FileManager.default.fileExists(atPath: home.path))
         }
@@ -38,23 +39,23 @@ import Testing
             try await server.signUp("ada@example.com")
             try await home.login("ada@example.com", at: server.url.absoluteString)
             let outcome = try await home.latch("doctor", "--json")
-            #expect(outcome.ending == .exited(0), "\(outcome.output)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.output)")
             let findings = try findings(outcome)
-            #expect(findings["secret store"]?["store"] == "file")
-            #expect(findings["secret store"]?["recorded"] == true)
-            #expect(findings["accounts"]?["count"] == 1)
-            #expect(findings["issuer"]?["status"] == 200)
-            #expect(findings["clock"]?["fine"] == true)
+            expectEqual(findings["secret store"]?["store"], "file")
+            expectEqual(findings["secret store"]?["recorded"], true)
+            expectEqual(findings["accounts"]?["count"], 1)
+            expectEqual(findings["issuer"]?["status"], 200)
+            expectEqual(findings["clock"]?["fine"], true)
             #expect(findings.values.allSatisfy { $0["fine"] == true })
 
             let key = home.path + "/latch.key"
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
             try await server.kill()
             let worse = try await home.latch("doctor", "--json")
-            #expect(worse.ending == .exited(1))
+            expectEqual(worse.ending, .exited(1))
             let wrong = try self.findings(worse).filter { $0.value["fine"] == false }
-            #expect(Set(wrong.keys) == ["files", "issuer"])
-            #expect(wrong["files"]?["says"]?.stringValue?.contains("\(key) has mode 644") == true)
+            expectEqual(Set(wrong.keys), ["files", "issuer"])
+            expectEqual(wrong["files"]?["says"]?.stringValue?.contains("\(key) has mode 644"), true)
             #expect(wrong.values.allSatisfy { $0["hint"]?.stringValue?.isEmpty == false })
         }
     }
@@ -65,8 +66,8 @@ import Testing
                 try await home.login("ada", at: issuer.url)
                 try Data("damaged".utf8).write(to: URL(filePath: home.path + "/latch.secrets"))
                 let outcome = try await home.latch("doctor", "--json")
-                #expect(outcome.ending == .exited(1))
-                #expect(try findings(outcome)["accounts"]?["code"] == "storeCorrupt")
+                expectEqual(outcome.ending, .exited(1))
+                try expectEqual(findings(outcome)["accounts"]?["code"], "storeCorrupt")
             }
         }
     }
@@ -79,19 +80,19 @@ import Testing
         }
         let found = await IssuerCheck(issuer: try IssuerURL("http://127.0.0.1:9"), transport: handler).run()
         let clock = try #require(found.first { $0.subject == "clock" })
-        #expect(clock.isFine == (said == nil))
-        if let said { #expect(clock.lines.first?.contains(said) == true, "\(clock.lines)") }
+        expectEqual(clock.isFine, said == nil)
+        if let said { expectEqual(clock.lines.first?.contains(said), true, "\(clock.lines)") }
     }
 
     @Test func `latch doctor asks another issuer on request`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let outcome = try await home.latch("doctor", "--issuer", issuer.url)
-                #expect(outcome.ending == .exited(0))
+                expectEqual(outcome.ending, .exited(0))
                 #expect(outcome.output.contains { $0.hasPrefix("✓ issuer") && $0.contains(issuer.url) })
                 let nobody = try await home.latch("doctor", "--issuer", "http://127.0.0.1:9")
-                #expect(nobody.ending == .exited(1))
-                #expect(try await home.latch("doctor", "--issuer", "nowhere").ending == .exited(1))
+                expectEqual(nobody.ending, .exited(1))
+                try await expectEqual(home.latch("doctor", "--issuer", "nowhere").ending, .exited(1))
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -28,8 +29,8 @@ import Testing
                 try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: store)
                 let key = ["LATCH_STORE_KEY": String(repeating: "4b", count: 32)]
                 let worse = try await DoctorReport.of(home, arguments, key)
-                #expect(worse.outcome.ending == .exited(1))
-                #expect(worse.failures == ["store file", "store key"], "\(worse.printed)")
+                expectEqual(worse.outcome.ending, .exited(1))
+                expectEqual(worse.failures, ["store file", "store key"], "\(worse.printed)")
                 #expect(worse.says("store file", "mode 644"))
                 #expect(worse.findings.allSatisfy { $0["fine"] == true || $0["hint"]?.stringValue?.isEmpty == false })
                 #expect(!worse.printed.contains("4b4b4b4b"))
@@ -76,7 +77,7 @@ import Testing
             let found = await ServiceCheck(settings: settings, variables: [:], transport: Transport.live).run()
             let finding = try #require(found.first { $0.subject == "issuer" })
             #expect(!finding.isFine)
-            if let said { #expect(finding.lines.first?.contains(said) == true, "\(finding.lines)") }
+            if let said { expectEqual(finding.lines.first?.contains(said), true, "\(finding.lines)") }
         }
     }
 
@@ -89,7 +90,7 @@ import Testing
         let found = await ServiceCheck(settings: settings, variables: variables, transport: handler).run()
             .filter { $0.subject == "telemetry" }
         #expect(found.map(\.isWarning) == [false, true] && found.allSatisfy(\.isFine))
-        #expect(found.last?.lines.first?.contains("does not take metrics (403") == true)
+        expectEqual(found.last?.lines.first?.contains("does not take metrics (403"), true)
     }
 
     @Test func `latch admin doctor names the failing identity provider and its fault`() async throws {
@@ -116,7 +117,7 @@ import Testing
         let found = await ServiceCheck(settings: settings, variables: [:], transport: handler).run()
             .filter { $0.subject == "providers" }
         #expect(found.map { $0.facts["provider"] } == ["gone", "staff"] && found.allSatisfy { !$0.isFine })
-        #expect(found.map { $0.facts["part"] } == ["discovery", "token"])
+        expectEqual(found.map { $0.facts["part"] }, ["discovery", "token"])
         #expect(found.last?.facts["code"] == "invalidClient" && found.last?.hint != nil)
         #expect(!found.map(\.lines).description.contains("hunter2"))
     }
@@ -127,7 +128,7 @@ import Testing
             let few = try await DoctorReport.of(home, [], ["LATCH_MAXIMUM_CONNECTIONS": "10"])
             #expect(few.says("descriptors", "enough for 10 connections"))
             let limit = try #require(many.findings.first { $0["subject"] == "descriptors" }?["limit"]?.intValue)
-            #expect(many.warnings.contains("descriptors") == (limit < 1_000_100))
+            expectEqual(many.warnings.contains("descriptors"), limit < 1_000_100)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -14,10 +15,10 @@ import Testing
             for (flags, names) in [([], ["a.proto"]), (["--include-imports"], ["base.proto", "a.proto"])] {
                 let process = try call.start("latch", ["descriptors", "-I.", "a.proto", "-o", "a.binpb"] + flags)
                 let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
-                #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
                 let bytes = Array(try #require(FileManager.default.contents(atPath: call.folder + "/a.binpb")))
                 let files = try WireMessage(bytes).messages(1)
-                #expect(files.compactMap { $0.string(1) } == names)
+                expectEqual(files.compactMap { $0.string(1) }, names)
             }
         }
     }
@@ -26,10 +27,10 @@ import Testing
         try await GeneratorCall.with { call async throws in
             for (flags, count) in [([], 0), (["--include-source-info"], 1)] {
                 let process = try call.start("latch", ["descriptors", "shop/v1/shop.proto", "-o", "s.binpb"] + flags)
-                #expect(await BuiltProgram.outcome(of: process, in: call.folder).ending == .exited(0))
+                await expectEqual(BuiltProgram.outcome(of: process, in: call.folder).ending, .exited(0))
                 let bytes = Array(try #require(FileManager.default.contents(atPath: call.folder + "/s.binpb")))
                 let file = try #require(try WireMessage(bytes).messages(1).first)
-                #expect(file.serialized(9).count == count)
+                expectEqual(file.serialized(9).count, count)
             }
         }
     }
@@ -43,9 +44,9 @@ import Testing
             call async throws in
             let wrong = try await call.run("latch", "descriptors", "a.proto", "-o", "a.binpb")
             #expect(wrong.ending == .exited(1) && wrong.error.count { $0.contains(": error: ") } == 2, "\(wrong.error)")
-            #expect(call.text("a.binpb") == nil)
-            #expect(try await call.run("latch", "descriptors", "a.proto").ending == .exited(2))
-            #expect(try await call.run("latch", "descriptors", "-o", "x").ending == .exited(2))
+            expectNil(call.text("a.binpb"))
+            try await expectEqual(call.run("latch", "descriptors", "a.proto").ending, .exited(2))
+            try await expectEqual(call.run("latch", "descriptors", "-o", "x").ending, .exited(2))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -24,7 +25,7 @@ private enum DocC {
         try await GeneratorCall.with(["shop/v1/shop.proto": Self.shop]) { call in
             let outcome = try await call.run(
                 "axiom-client-generator", ["generate", "--proto-path", "shop", "--output-path", "made"] + selection)
-            #expect(outcome.ending == .exited(0))
+            expectEqual(outcome.ending, .exited(0))
             let catalog = "\(call.folder)/Documentation.docc"
             try FileManager.default.moveItem(atPath: "\(call.folder)/made/swift/Documentation", toPath: catalog)
             let (ending, output) = try await ChildProcess.run(
@@ -33,11 +34,11 @@ private enum DocC {
                     "docc", "convert", catalog, "--output-path", "\(call.folder)/Shop.doccarchive",
                     "--fallback-display-name", "Shop", "--fallback-bundle-identifier", "shop", "--warnings-as-errors",
                 ])
-            #expect(ending == .exited(0), "\(String(decoding: output, as: UTF8.self))")
+            expectEqual(ending, .exited(0), "\(String(decoding: output, as: UTF8.self))")
             let written = try Self.count(of: ".md", in: catalog)
             let articles = try Self.count(of: ".json", in: "\(call.folder)/Shop.doccarchive/data/documentation/shop")
-            #expect(written == (selection.isEmpty ? 10 : 5))
-            #expect(articles == written)
+            expectEqual(written, selection.isEmpty ? 10 : 5)
+            expectEqual(articles, written)
         }
     }
 

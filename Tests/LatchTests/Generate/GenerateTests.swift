@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchProcess
 import TestTags
@@ -12,12 +13,12 @@ import Testing
             let outcome = try await call.run(
                 program, "generate", "--proto-path", "shop/v1/shop.proto", "--output-path", "generated", "--languages",
                 "swift", "--validate", "--skip-compilation", "--verbose")
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
-            #expect(outcome.output.first?.hasPrefix("Successfully generated ") == true)
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
+            expectEqual(outcome.output.first?.hasPrefix("Successfully generated "), true)
             #expect(outcome.output.contains { $0.contains("created   ./generated/swift/Contracts/ShopService.swift") })
             let files = try call.content("generated/swift")
             #expect(files["Clients/ShopClient.swift"] != nil && files["Clients/AxiomErrors.swift"] != nil)
-            #expect(files["Contracts/ShopTypes.swift"]?.contains("struct GetItemsRequest: Message") == true)
+            expectEqual(files["Contracts/ShopTypes.swift"]?.contains("struct GetItemsRequest: Message"), true)
         }
     }
 
@@ -26,13 +27,13 @@ import Testing
         try await GeneratorCall.with { call async throws in
             for program in GeneratorCall.programs {
                 let outcome = try await call.run(program, "generate", "-p", "shop", "-o", program)
-                #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             }
             let (first, second) = (try call.content("latch"), try call.content("axiom-client-generator"))
             #expect(first == second && first.count > 5)
             let again = try await call.run("latch", "generate", "-p", "shop", "-o", "latch")
-            #expect(again.output.first?.hasSuffix("(none has changed)") == true)
-            #expect(try call.content("latch") == first)
+            expectEqual(again.output.first?.hasSuffix("(none has changed)"), true)
+            try expectEqual(call.content("latch"), first)
         }
     }
 
@@ -45,14 +46,14 @@ import Testing
         ]) { call async throws in
             let before = try call.content("out")
             let refused = try await call.run("latch", "generate", "-p", "shop", "-o", "out")
-            #expect(refused.ending == .exited(1))
-            #expect(refused.error.first?.contains("swift/Contracts/ShopService.swift") == true, "\(refused.error)")
-            #expect(refused.error.last?.contains("--force-overwrite") == true)
-            #expect(try call.content("out") == before)
+            expectEqual(refused.ending, .exited(1))
+            expectEqual(refused.error.first?.contains("swift/Contracts/ShopService.swift"), true, "\(refused.error)")
+            expectEqual(refused.error.last?.contains("--force-overwrite"), true)
+            try expectEqual(call.content("out"), before)
             let forced = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--force-overwrite")
-            #expect(forced.ending == .exited(0), "\(forced.error)")
-            #expect(call.text("out/swift/Contracts/ShopService.swift") != "mine\n")
-            #expect(call.text("out/swift/Contracts/Mine.swift") == "mine\n")
+            expectEqual(forced.ending, .exited(0), "\(forced.error)")
+            expectNotEqual(call.text("out/swift/Contracts/ShopService.swift"), "mine\n")
+            expectEqual(call.text("out/swift/Contracts/Mine.swift"), "mine\n")
         }
     }
 
@@ -61,7 +62,7 @@ import Testing
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 "latch", "generate", "-p", "shop", "-o", "out", "--services", "StockService")
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             let files = try call.content("out/swift")
             #expect(files.keys.contains("Clients/StockClient.swift"))
             #expect(!files.values.contains { $0.contains("ShopService") || $0.contains("GetItemsRequest") })
@@ -88,8 +89,8 @@ import Testing
             let paths = flags.contains("--proto-path") ? [] : ["-p", "shop"]
             let process = try call.start("latch", ["generate", "-o", "out"] + paths + flags)
             let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
-            #expect(outcome.ending == .exited(code), "\(outcome.error)")
-            #expect(outcome.error.first?.contains(says) == true, "\(outcome.error)")
+            expectEqual(outcome.ending, .exited(code), "\(outcome.error)")
+            expectEqual(outcome.error.first?.contains(says), true, "\(outcome.error)")
             #expect(hints.isEmpty || outcome.error.last?.contains(hints) == true, "\(outcome.error)")
             #expect(outcome.output.isEmpty)
             #expect(try call.content("out").isEmpty)
@@ -105,7 +106,7 @@ import Testing
         ]) {
             call async throws in
             let outcome = try await call.run("latch", "generate", "-p", "bad.proto", "-o", "out")
-            #expect(outcome.ending == .exited(1))
+            expectEqual(outcome.ending, .exited(1))
             #expect(outcome.error.contains { $0.contains("bad.proto:2:13: error: ") })
             #expect(outcome.error.contains { $0.contains("bad.proto:3:13: error: ") })
             #expect(outcome.error.contains { $0.contains("^") })
@@ -120,21 +121,21 @@ import Testing
             #expect(
                 dry.ending == .exited(0) && dry.output.contains("would create ./out/swift/Clients/ShopClient.swift"))
             let check = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--check")
-            #expect(check.ending == .exited(1))
+            expectEqual(check.ending, .exited(1))
             #expect(try call.content("out").isEmpty)
             _ = try await call.run("latch", "generate", "-p", "shop", "-o", "out")
             let current = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--check")
-            #expect(current.ending == .exited(0), "\(current.output)")
+            expectEqual(current.ending, .exited(0), "\(current.output)")
             try call.write(GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
             let before = try call.content("out")
             let diff = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--diff")
-            #expect(diff.ending == .exited(0))
+            expectEqual(diff.ending, .exited(0))
             #expect(diff.output.contains("--- a/swift/Contracts/ShopModels.swift"))
             #expect(diff.output.contains { $0.hasPrefix("-") && $0.contains("2 title string") })
             #expect(diff.output.contains { $0.hasPrefix("+") && $0.contains("2 name string") })
             let drift = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--check")
-            #expect(drift.ending == .exited(1))
-            #expect(try call.content("out") == before)
+            expectEqual(drift.ending, .exited(1))
+            try expectEqual(call.content("out"), before)
         }
     }
 
@@ -172,9 +173,9 @@ import Testing
             #expect(report["success"] == true && report["written"] == true)
             #expect(report["stats"]?["services_generated"] == 2 && report["stats"]?["messages_generated"] == 5)
             #expect((report["stats"]?["lines_of_code_generated"]?.intValue ?? 0) > 100)
-            #expect(report["generated_files"]?.arrayValue?.contains("./out/swift/Clients/ShopClient.swift") == true)
+            expectEqual(report["generated_files"]?.arrayValue?.contains("./out/swift/Clients/ShopClient.swift"), true)
             let failed = try await call.run("latch", "generate", "-p", "missing", "-o", "out", "--json")
-            #expect(failed.ending == .exited(1))
+            expectEqual(failed.ending, .exited(1))
             let failure = try JSONValue(parsing: failed.output.joined())
             #expect(failure["success"] == false && failure["error"]?["code"] == "missingInput")
         }
@@ -188,12 +189,12 @@ import Testing
             "[generate]\nproto_path = \"shop\"\noutput_path = \"out\"\nclient_suffix = \"File\"\ninclude_documentation = false\n"
         try await GeneratorCall.with(["latchwork.toml": file]) { call async throws in
             let outcome = try await call.run("latch", "generate")
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             #expect(call.text("out/swift/Clients/ShopFile.swift") != nil)
             #expect(try !call.content("out").keys.contains { $0.contains("Documentation") })
             _ = try await call.run("latch", "generate", environment: ["AXIOM_CLIENT_SUFFIX": "World"])
             #expect(call.text("out/swift/Clients/ShopWorld.swift") != nil)
-            #expect(call.text("out/swift/Clients/ShopFile.swift") == nil, "what is generated no more is removed")
+            expectNil(call.text("out/swift/Clients/ShopFile.swift"), "what is generated no more is removed")
             _ = try await call.run(
                 "latch", "generate", "--client-suffix", "Flag", environment: ["AXIOM_CLIENT_SUFFIX": "World"])
             #expect(call.text("out/swift/Clients/ShopFlag.swift") != nil)
@@ -207,10 +208,10 @@ import Testing
     {
         try await GeneratorCall.with { call async throws in
             let process = try call.start("latch", ["generate", "-p", "shop", "-o", "out", "--watch"])
-            #expect(await process.line()?.hasPrefix("Successfully generated") == true)
+            await expectEqual(process.line()?.hasPrefix("Successfully generated"), true)
             try call.write(GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
-            #expect(await process.line()?.hasPrefix("Successfully generated") == true)
-            #expect(call.text("out/swift/Contracts/ShopModels.swift")?.contains("2 name string") == true)
+            await expectEqual(process.line()?.hasPrefix("Successfully generated"), true)
+            expectEqual(call.text("out/swift/Contracts/ShopModels.swift")?.contains("2 name string"), true)
             // A mistake is told, and the watch goes on.
             try call.write("syntax = \"proto3\"; message A { B b = 1; }", to: "shop/v1/shop.proto")
             try call.write("syntax = \"proto3\"; message New { string id = 1; }", to: "shop/v1/new.proto")
@@ -220,7 +221,7 @@ import Testing
                 if try call.content("out").values.contains(where: { $0.contains("struct New: ") }) { break }
             }
             process.terminate()
-            #expect(await process.end() == .exited(0))
+            await expectEqual(process.end(), .exited(0))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -71,10 +72,10 @@ private enum Protoc {
         try await GeneratorCall.with(Self.files) { call async throws in
             try FileManager.default.createDirectory(atPath: call.folder + "/theirs", withIntermediateDirectories: true)
             let called = try await Protoc.run(call, [Self.plugin, "--latch_out=theirs", "-I.", name])
-            #expect(called.ending == .exited(0), "\(called.error)")
+            expectEqual(called.ending, .exited(0), "\(called.error)")
             let own = try await call.run(
                 "latch", "generate", "-I.", "-p", name, "-o", "own", "--layout", "perFile", "--no-clients")
-            #expect(own.ending == .exited(0), "\(own.error)")
+            expectEqual(own.ending, .exited(0), "\(own.error)")
             var files = try call.content("own")
             files[".latchwork.json"] = nil
             #expect(try call.content("theirs") == files && files.count == 1)
@@ -86,10 +87,10 @@ private enum Protoc {
         try await GeneratorCall.with(Self.files) { call async throws in
             for flags in [[], ["--include_imports"], ["--include_source_info"]] {
                 let theirs = try await Protoc.run(call, ["--descriptor_set_out=theirs", "-I.", name] + flags)
-                #expect(theirs.ending == .exited(0), "\(theirs.error)")
+                expectEqual(theirs.ending, .exited(0), "\(theirs.error)")
                 let own = try await call.run(
                     "latch", ["descriptors", "-I.", name, "-o", "own"] + flags.map { $0.replacing("_", with: "-") })
-                #expect(own.ending == .exited(0), "\(own.error)")
+                expectEqual(own.ending, .exited(0), "\(own.error)")
                 let both = ["own", "theirs"].map { FileManager.default.contents(atPath: "\(call.folder)/\($0)") }
                 #expect(both[0] == both[1] && both[0] != nil)
             }
@@ -101,11 +102,11 @@ private enum Protoc {
         try await GeneratorCall.with { call async throws in
             for written in [name, "options"] {
                 let outcome = try await call.run("latch", "examples", written, "--write", "protos")
-                #expect(outcome.ending == .exited(0), "\(outcome.error)")
+                expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             }
             let path = try #require(try call.content("protos").keys.first { !$0.contains("options") })
             let compiled = try await Protoc.run(call, [Self.plugin, "--latch_out=.", "-Iprotos", path])
-            #expect(compiled.ending == .exited(0), "\(compiled.error)")
+            expectEqual(compiled.ending, .exited(0), "\(compiled.error)")
         }
     }
 
@@ -115,7 +116,7 @@ private enum Protoc {
                 "syntax = \"proto3\"; message M { string user_id = 1; string userId = 2 [json_name = \"x\"]; }"
         ]) { call async throws in
             let outcome = try await Protoc.run(call, [Self.plugin, "--latch_out=.", "-I.", "clash.proto"])
-            #expect(outcome.ending == .exited(1))
+            expectEqual(outcome.ending, .exited(1))
             #expect(outcome.error.contains { $0.contains("clash.proto:1:") }, "\(outcome.error)")
             let parameter = try await Protoc.run(
                 call, [Self.plugin, "--latch_out=colour=red:.", "-I.", "shop/v1/shop.proto"])

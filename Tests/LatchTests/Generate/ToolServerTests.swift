@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -16,24 +17,24 @@ import Testing
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call, program) { talk async throws in
                 let opened = try await talk.initialize("2024-11-05")
-                #expect(opened["result"]?["protocolVersion"] == "2024-11-05")
+                expectEqual(opened["result"]?["protocolVersion"], "2024-11-05")
                 #expect(opened["result"]?["capabilities"]?["tools"] != nil)
-                #expect(opened["result"]?["serverInfo"]?["name"] == .string(program))
+                expectEqual(opened["result"]?["serverInfo"]?["name"], .string(program))
                 try talk.request(1, "ping")
-                #expect(try await talk.answer() == ["jsonrpc": "2.0", "id": 1, "result": [:]])
+                try await expectEqual(talk.answer(), ["jsonrpc": "2.0", "id": 1, "result": [:]])
                 try talk.request("two", "tools/list")
                 let list = try await talk.answer()
-                #expect(list["id"] == "two")
+                expectEqual(list["id"], "two")
                 let tools = list["result"]?["tools"]?.arrayValue ?? []
-                #expect(tools.compactMap { $0["name"]?.stringValue } == Self.tools)
+                expectEqual(tools.compactMap { $0["name"]?.stringValue }, Self.tools)
                 for tool in tools {
                     #expect(tool["inputSchema"]?["type"] == "object" && tool["outputSchema"]?["type"] == "object")
-                    #expect(tool["description"]?.stringValue?.isEmpty == false)
+                    expectEqual(tool["description"]?.stringValue?.isEmpty, false)
                 }
                 try talk.call(3, "generate_axiom_clients", ["proto_path": "shop", "output_path": "out"])
                 let made = try await talk.answer()["result"]
                 #expect(made?["isError"] == false && made?["structuredContent"]?["success"] == true)
-                #expect(made?["content"]?[0]?["text"]?.stringValue?.hasPrefix("Successfully generated") == true)
+                expectEqual(made?["content"]?[0]?["text"]?.stringValue?.hasPrefix("Successfully generated"), true)
                 #expect(call.text("out/swift/Clients/ShopClient.swift") != nil)
             }
         }
@@ -46,7 +47,7 @@ import Testing
     func `The server of tools agrees on a revision that both know`(asked: String, agreed: String) async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
-                #expect(try await talk.initialize(asked)["result"]?["protocolVersion"] == .string(agreed))
+                try await expectEqual(talk.initialize(asked)["result"]?["protocolVersion"], .string(agreed))
             }
         }
     }
@@ -56,8 +57,8 @@ import Testing
             try await ToolConversation.with(call) { talk async throws in
                 try talk.request(1, "server/discover", ["_meta": ToolConversation.modern])
                 let found = try await talk.answer()["result"]
-                #expect(found?["resultType"] == "complete")
-                #expect(found?["supportedVersions"]?[0] == "2026-07-28")
+                expectEqual(found?["resultType"], "complete")
+                expectEqual(found?["supportedVersions"]?[0], "2026-07-28")
                 #expect(found?["_meta"]?["io.modelcontextprotocol/serverInfo"]?["version"] != nil)
                 try talk.request(2, "tools/list", ["_meta": ToolConversation.modern])
                 let list = try await talk.answer()["result"]
@@ -71,9 +72,9 @@ import Testing
                         && shown?["structuredContent"]?["examples"]?[0]?["name"] == "basic")
                 // What the newer revision took away is gone there, and here for those who opened as before.
                 try talk.request(4, "ping", ["_meta": ToolConversation.modern])
-                #expect(try await talk.answer()["error"]?["code"] == -32601)
+                try await expectEqual(talk.answer()["error"]?["code"], -32601)
                 try talk.request(5, "ping")
-                #expect(try await talk.answer()["result"] == [:])
+                try await expectEqual(talk.answer()["result"], [:])
             }
         }
     }
@@ -85,12 +86,12 @@ import Testing
                     1, "tools/list", ["_meta": ["io.modelcontextprotocol/protocolVersion": "1900-01-01"]])
                 let error = try await talk.answer()["error"]
                 #expect(error?["code"] == -32022 && error?["data"]?["requested"] == "1900-01-01")
-                #expect(error?["data"]?["supported"]?.arrayValue?.contains("2026-07-28") == true)
+                expectEqual(error?["data"]?["supported"]?.arrayValue?.contains("2026-07-28"), true)
                 try talk.request(
                     2, "tools/list", ["_meta": ["io.modelcontextprotocol/protocolVersion": "2026-07-28"]])
-                #expect(try await talk.answer()["error"]?["code"] == -32602, "the client's capabilities are missing")
+                try await expectEqual(talk.answer()["error"]?["code"], -32602, "the client's capabilities are missing")
                 try talk.request(3, "server/discover")
-                #expect(try await talk.answer()["error"]?["code"] == -32602)
+                try await expectEqual(talk.answer()["error"]?["code"], -32602)
             }
         }
     }
@@ -120,7 +121,7 @@ import Testing
                 let answer = try await talk.answer()
                 #expect(answer["error"]?["code"] == .integer(code) && answer["id"] == id)
                 try talk.request(99, "ping")
-                #expect(try await talk.answer()["id"] == 99, "it goes on")
+                try await expectEqual(talk.answer()["id"], 99, "it goes on")
             }
         }
     }
@@ -134,7 +135,7 @@ import Testing
                     #"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#, "", "   ",
                 ] { try talk.send(message) }
                 try talk.request(1, "ping")
-                #expect(try await talk.next()?["id"] == 1)
+                try await expectEqual(talk.next()?["id"], 1)
             }
         }
     }
@@ -168,8 +169,8 @@ import Testing
                 try talk.close()
                 var answered: [JSONValue] = []
                 while let message = try await talk.next() { answered.append(message["id"] ?? .null) }
-                #expect(answered == [1, 2, 3, 4, 5])
-                #expect(await talk.process.end() == .exited(0))
+                expectEqual(answered, [1, 2, 3, 4, 5])
+                await expectEqual(talk.process.end(), .exited(0))
                 #expect(call.text("out5/swift/Clients/ShopClient.swift") != nil)
             }
         }

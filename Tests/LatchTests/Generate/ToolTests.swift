@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import TestTags
@@ -12,14 +13,14 @@ import Testing
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments)
-                #expect(try await talk.answer()["result"]?["isError"] == false)
+                try await expectEqual(talk.answer()["result"]?["isError"], false)
                 try call.write(
                     GeneratorCall.shop.replacing("string title", with: "string name"), to: "shop/v1/shop.proto")
                 try talk.call(2, "generate_axiom_clients", Self.arguments)
                 let changes = try await talk.answer()["result"]?["structuredContent"]?["changes"]?.arrayValue ?? []
                 #expect(
                     changes.contains { $0["path"] == "swift/Contracts/ShopModels.swift" && $0["action"] == "update" })
-                #expect(call.text("out/swift/Contracts/ShopModels.swift")?.contains("2 name string") == true)
+                expectEqual(call.text("out/swift/Contracts/ShopModels.swift")?.contains("2 name string"), true)
             }
         }
     }
@@ -34,12 +35,12 @@ import Testing
                 var numbers: [Int] = []
                 while let message = try await talk.next(), message["method"] == "notifications/progress" {
                     #expect(message["params"]?["progressToken"] == token && message["id"] == nil)
-                    #expect(message["params"]?["total"] == 4)
+                    expectEqual(message["params"]?["total"], 4)
                     numbers.append(try #require(message["params"]?["progress"]?.intValue))
                 }
-                #expect(numbers == [0, 1, 2, 3, 4])
+                expectEqual(numbers, [0, 1, 2, 3, 4])
                 try talk.call(2, "generate_axiom_clients", Self.arguments)
-                #expect(try await talk.next()?["id"] == 2, "nobody asked for progress")
+                try await expectEqual(talk.next()?["id"], 2, "nobody asked for progress")
             }
         }
     }
@@ -50,12 +51,12 @@ import Testing
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "validate_proto", ["proto_path": "bad.proto"])
                 let result = try await talk.answer()["result"]
-                #expect(result?["structuredContent"]?["valid"] == false)
+                expectEqual(result?["structuredContent"]?["valid"], false)
                 let diagnostic = result?["structuredContent"]?["diagnostics"]?[0]
                 #expect(diagnostic?["line"] == 3 && diagnostic?["column"] == 3 && diagnostic?["severity"] == "error")
-                #expect(result?["content"]?[0]?["text"]?.stringValue?.contains("bad.proto:3:3: error: ") == true)
+                expectEqual(result?["content"]?[0]?["text"]?.stringValue?.contains("bad.proto:3:3: error: "), true)
                 try talk.call(2, "validate_proto", ["proto_path": "shop"])
-                #expect(try await talk.answer()["result"]?["structuredContent"]?["valid"] == true)
+                try await expectEqual(talk.answer()["result"]?["structuredContent"]?["valid"], true)
                 try talk.call(3, "generate_axiom_clients", ["proto_path": "bad.proto", "output_path": "out"])
                 let failed = try await talk.answer()["result"]
                 #expect(failed?["isError"] == true && failed?["structuredContent"]?["diagnostics"]?[0]?["line"] == 3)
@@ -75,7 +76,7 @@ import Testing
                         "framework_config": ["swift": ["client_suffix": "Actor", "generate_tests": false]],
                         "generation_options": ["include_documentation": false, "style_guide": "axiom"],
                     ])
-                #expect(try await talk.answer()["result"]?["isError"] == false)
+                try await expectEqual(talk.answer()["result"]?["isError"], false)
                 let files = try call.content("out/swift").keys
                 #expect(files.contains("Clients/ShopActor.swift") && !files.contains { $0.contains("Stock") })
                 #expect(!files.contains { $0.hasPrefix("Tests/") || $0.hasPrefix("Documentation/") })
@@ -98,7 +99,7 @@ import Testing
                         ],
                         "generation_options": ["generate_clients": false],
                     ])
-                #expect(try await talk.answer()["result"]?["isError"] == false)
+                try await expectEqual(talk.answer()["result"]?["isError"], false)
                 let text = try #require(call.text("out/shop.latch.swift"))
                 #expect(text.contains("package struct XShopV1Item: Message"))
             }
@@ -132,8 +133,8 @@ import Testing
                         "arguments": .object(arguments),
                     ])
                 let result = try await talk.answer()["result"]
-                #expect(result?["isError"] == true)
-                #expect(result?["content"]?[0]?["text"]?.stringValue?.contains(says) == true)
+                expectEqual(result?["isError"], true)
+                expectEqual(result?["content"]?[0]?["text"]?.stringValue?.contains(says), true)
             }
         }
     }
@@ -149,8 +150,8 @@ import Testing
                         #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#,
                     ].joined(separator: "\n"))
                 try talk.call(3, "get_examples", ["category": "basic"])
-                #expect(try await talk.answer()["id"] == 1)
-                #expect(try await talk.answer()["id"] == 3)
+                try await expectEqual(talk.answer()["id"], 1)
+                try await expectEqual(talk.answer()["id"], 3)
                 #expect(try call.content("out").isEmpty)
             }
         }
@@ -167,7 +168,7 @@ import Testing
                 ]
                 try talk.send("[\(batch.joined(separator: ","))]")
                 let answers = try await talk.answer().arrayValue
-                #expect(answers?.compactMap { $0["id"] } == [1, 3])
+                expectEqual(answers?.compactMap { $0["id"] }, [1, 3])
             }
         }
     }
@@ -178,7 +179,7 @@ import Testing
                 try talk.call(1, "doctor")
                 try talk.request(2, "ping")
                 let ids = [try await talk.answer()["id"], try await talk.answer()["id"]]
-                #expect(Set(ids.compactMap(\.self)) == [1, 2])
+                expectEqual(Set(ids.compactMap(\.self)), [1, 2])
             }
         }
     }
@@ -188,7 +189,7 @@ import Testing
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "doctor", ["check_toolchain": false, "check_frameworks": false])
                 let findings = try await talk.answer()["result"]?["structuredContent"]?["findings"]?.arrayValue
-                #expect(findings?.compactMap { $0["subject"]?.stringValue } == ["temp folder"])
+                expectEqual(findings?.compactMap { $0["subject"]?.stringValue }, ["temp folder"])
             }
         }
     }
@@ -199,7 +200,7 @@ import Testing
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "get_examples", ["category": .string(category)])
                 let shown = try await talk.answer()["result"]?["structuredContent"]?["examples"]?.arrayValue
-                #expect(shown?.compactMap { $0["name"]?.stringValue } == names)
+                expectEqual(shown?.compactMap { $0["name"]?.stringValue }, names)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchFoundation
@@ -17,10 +18,10 @@ import Testing
         ]) {
             call async throws in
             let good = try await call.run(program, "validate", "--path", "shop")
-            #expect(good.ending == .exited(0), "\(good.error)")
-            #expect(good.output == ["proto: 1 files compiled, 0 errors, 0 warnings: valid"])
+            expectEqual(good.ending, .exited(0), "\(good.error)")
+            expectEqual(good.output, ["proto: 1 files compiled, 0 errors, 0 warnings: valid"])
             let bad = try await call.run(program, "validate", "--path", "bad")
-            #expect(bad.ending == .exited(1))
+            expectEqual(bad.ending, .exited(1))
             #expect(bad.error.contains { $0.contains("bad/a.proto:2:") && $0.contains("error: ") }, "\(bad.error)")
         }
     }
@@ -28,10 +29,10 @@ import Testing
     @Test(.tags(.commandExitCodes)) func `The subcommand validate judges Swift by its syntax`() async throws {
         try await GeneratorCall.with(["swift/Good.swift": "struct A { let b: Int }\n"]) { call async throws in
             let good = try await call.run("latch", "validate", "-p", "swift", "--skip-compilation")
-            #expect(good.ending == .exited(0), "\(good.error)")
+            expectEqual(good.ending, .exited(0), "\(good.error)")
             try call.write("struct A { let b: }\n", to: "swift/Bad.swift")
             let bad = try await call.run("latch", "validate", "-p", "swift", "--skip-compilation")
-            #expect(bad.ending == .exited(1))
+            expectEqual(bad.ending, .exited(1))
             #expect(bad.error.contains { $0.contains("swift/Bad.swift:1:") }, "\(bad.error)")
         }
     }
@@ -42,14 +43,14 @@ import Testing
             "swift/A.swift": "public struct A { public let b: B }\n", "swift/B.swift": "public struct B {}\n",
         ]) { call async throws in
             let good = try await call.run("latch", "validate", "-p", "swift", "--compile-check")
-            #expect(good.ending == .exited(0), "\(good.error)")
-            #expect(good.output.last?.contains("2 files type-checked, 0 errors") == true)
+            expectEqual(good.ending, .exited(0), "\(good.error)")
+            expectEqual(good.output.last?.contains("2 files type-checked, 0 errors"), true)
             try FileManager.default.removeItem(atPath: call.folder + "/swift/B.swift")
             let bad = try await call.run("latch", "validate", "-p", "swift", "--categorize", "--json")
-            #expect(bad.ending == .exited(1))
+            expectEqual(bad.ending, .exited(1))
             let report = try JSONValue(parsing: bad.output.joined())
             #expect(report["valid"] == false && report["swift"]?["types_checked"] == true)
-            #expect(report["swift"]?["findings"]?[0]?["line"] == 1)
+            expectEqual(report["swift"]?["findings"]?[0]?["line"], 1)
         }
     }
 
@@ -60,16 +61,16 @@ import Testing
             // another test starts meanwhile may keep open, and such a file cannot be run.
             let copying = try ChildProcess.start(
                 "/bin/cp", [BuiltProgram.folder + "/axiom-client-generator", call.folder + "/alone"])
-            #expect(await copying.end() == .exited(0))
+            await expectEqual(copying.end(), .exited(0))
             for (flags, code) in [([], 0), (["--compile-check"], 1)] as [([String], Int32)] {
                 let process = try ChildProcess.start(
                     call.folder + "/alone", ["validate", "-p", "swift"] + flags, in: call.folder,
                     errors: .file(call.folder + "/error"))
                 let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
-                #expect(outcome.ending == .exited(code), "\(outcome.error)")
+                expectEqual(outcome.ending, .exited(code), "\(outcome.error)")
                 #expect(
                     outcome.error.contains { $0.contains("LatchRPC is not next to this program") }, "\(outcome.error)")
-                #expect(outcome.output.last?.contains("1 files parsed") == true)
+                expectEqual(outcome.output.last?.contains("1 files parsed"), true)
             }
         }
     }
@@ -84,9 +85,9 @@ import Testing
                 atPath: BuiltProgram.folder + "/Modules/LatchRPC.swiftmodule", toPath: modules + "/LatchRPC.swiftmodule"
             )
             let outcome = try await call.run("latch", "validate", "-p", "swift", "--module-path", modules)
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             #expect(outcome.error.contains { $0.contains("the module AxiomCore is not") }, "\(outcome.error)")
-            #expect(outcome.output.last?.contains("1 files parsed") == true)
+            expectEqual(outcome.output.last?.contains("1 files parsed"), true)
         }
     }
 
@@ -108,7 +109,7 @@ import Testing
             let own = try #require(
                 Int(String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
             let priorities = try String(contentsOfFile: call.folder + "/priority", encoding: .utf8)
-            #expect(Set(priorities.split(separator: "\n")) == ["\(min(own + 7, 19))"])
+            expectEqual(Set(priorities.split(separator: "\n")), ["\(min(own + 7, 19))"])
         }
     }
 
@@ -120,7 +121,7 @@ import Testing
         ]) { call async throws in
             for flag in ["--skip-compilation", "--compile-check"] {
                 let outcome = try await call.run("latch", "validate", "-p", ".", flag)
-                #expect(outcome.ending == .exited(1))
+                expectEqual(outcome.ending, .exited(1))
                 #expect(outcome.error.contains { $0.contains("Tests/A.swift:1:") }, "\(outcome.error)")
             }
         }
@@ -131,7 +132,7 @@ import Testing
             let outcome = try await call.run(
                 "latch", "validate", "-p", "swift", "--compile-check",
                 environment: ["PATH": "/nowhere", "SWIFT_EXEC": ""])
-            #expect(outcome.ending == .exited(1))
+            expectEqual(outcome.ending, .exited(1))
             #expect(outcome.error.contains { $0.contains("there is no swiftc in PATH") }, "\(outcome.error)")
         }
     }
@@ -153,17 +154,17 @@ import Testing
     {
         try await GeneratorCall.with { call async throws in
             let written = try await call.run("axiom-client-generator", "examples", name, "--write", "protos")
-            #expect(written.ending == .exited(0), "\(written.error)")
+            expectEqual(written.ending, .exited(0), "\(written.error)")
             #expect(written.output.count == 1 && call.text(written.output[0]) != nil)
             let generated = try await call.run(
                 "axiom-client-generator", "generate", "-p", "protos", "-o", "out", "--package-name", "Out", "--validate"
             )
-            #expect(generated.ending == .exited(0), "\(generated.error)")
-            #expect(
-                generated.output.last?.hasSuffix(" files type-checked, 0 errors, 0 warnings: valid") == true,
+            expectEqual(generated.ending, .exited(0), "\(generated.error)")
+            expectEqual(
+                generated.output.last?.hasSuffix(" files type-checked, 0 errors, 0 warnings: valid"), true,
                 "\(generated.output)")
             let again = try await call.run("axiom-client-generator", "examples", name, "--write", "protos")
-            #expect(again.ending == .exited(1), "what is there is not overwritten")
+            expectEqual(again.ending, .exited(1), "what is there is not overwritten")
         }
     }
 
@@ -177,7 +178,7 @@ import Testing
                     atPath: place.path, withDestinationPath: call.folder + "/outside/new")
                 let refused = try await call.run("latch", "examples", "basic", "--write", "protos")
                 #expect(refused.ending == .exited(1) && refused.output.isEmpty)
-                #expect(refused.error.first?.contains("protos/notes") == true, "\(refused.error)")
+                expectEqual(refused.error.first?.contains("protos/notes"), true, "\(refused.error)")
                 #expect(try call.content("outside").isEmpty)
                 #expect(!FileManager.default.fileExists(atPath: call.folder + "/outside/new"))
             }
@@ -189,7 +190,7 @@ import Testing
             let list = try await call.run("latch", "examples")
             #expect(list.ending == .exited(0) && list.output.contains { $0.hasPrefix("user-service  ") })
             let shown = try await call.run("latch", "examples", "basic")
-            #expect(shown.output.first == "// notes/v1/note_service.proto")
+            expectEqual(shown.output.first, "// notes/v1/note_service.proto")
             #expect(shown.output.contains("service NoteService {"))
             let missing = try await call.run("latch", "examples", "bsic")
             #expect(missing.ending == .exited(1) && missing.error.last?.contains("'basic'") == true)
@@ -203,13 +204,13 @@ import Testing
             let outcome = try await call.run("axiom-client-generator", "doctor", "--json")
             let report = try JSONValue(parsing: outcome.output.joined())
             let findings = report["findings"]?.arrayValue ?? []
-            #expect(
-                findings.compactMap { $0["subject"]?.stringValue } == ["temp folder", "swift", "runtime", "protoc"])
-            #expect(findings[1]["version"]?.stringValue?.contains("Swift version") == true)
-            #expect(outcome.ending == .exited(0))
+            expectEqual(
+                findings.compactMap { $0["subject"]?.stringValue }, ["temp folder", "swift", "runtime", "protoc"])
+            expectEqual(findings[1]["version"]?.stringValue?.contains("Swift version"), true)
+            expectEqual(outcome.ending, .exited(0))
             let bare = try await call.run(
                 "axiom-client-generator", "doctor", environment: ["PATH": "/nowhere", "TMPDIR": "/no/such/folder"])
-            #expect(bare.ending == .exited(1))
+            expectEqual(bare.ending, .exited(1))
             #expect(bare.output.contains { $0.hasPrefix("✗ temp folder") })
             #expect(bare.output.contains { $0.hasPrefix("✗ swift") })
         }

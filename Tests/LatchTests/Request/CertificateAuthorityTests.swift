@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProcess
 import LatchTesting
 import Synchronization
@@ -21,24 +22,24 @@ import Testing
             try await CommandHome.with { home in
                 let login = ["login", "--issuer", issuer.url, "--account", "ada", "--password-stdin"]
                 let refused = try await home.start(login, input: Self.password).outcome()
-                #expect(refused.ending == .exited(1))
-                #expect(refused.error.first?.contains("No trusted connection") == true, "\(refused.error)")
+                expectEqual(refused.ending, .exited(1))
+                expectEqual(refused.error.first?.contains("No trusted connection"), true, "\(refused.error)")
                 #expect(issuer.world.withLock { $0.requests.isEmpty })
                 let trusted = try await home.start(login + ["--cacert", authority], input: Self.password).outcome()
-                #expect(trusted.ending == .exited(0), "\(trusted.error)")
+                expectEqual(trusted.ending, .exited(0), "\(trusted.error)")
 
                 let path = "/api/things"
                 let option = try await home.latch("request", "GET", path, "--cacert", authority)
-                #expect(option.output == ["GET /api/things "], "\(option.error)")
+                expectEqual(option.output, ["GET /api/things "], "\(option.error)")
                 let variable = try await home.latch("request", "GET", path, environment: ["SSL_CERT_FILE": authority])
-                #expect(variable.output == ["GET /api/things "], "\(variable.error)")
-                #expect(try await home.latch("request", "GET", path).ending == .exited(1))
+                expectEqual(variable.output, ["GET /api/things "], "\(variable.error)")
+                try await expectEqual(home.latch("request", "GET", path).ending, .exited(1))
                 // The option replaces the variable.
                 let both = try await home.latch(
                     "request", "GET", path, "--cacert", authority, environment: ["SSL_CERT_FILE": "/no/such/file"])
-                #expect(both.output == ["GET /api/things "], "\(both.error)")
+                expectEqual(both.output, ["GET /api/things "], "\(both.error)")
                 let token = try await home.latch("token", "--refresh", "--cacert", authority)
-                #expect(token.output == ["access-2"], "\(token.error)")
+                expectEqual(token.output, ["access-2"], "\(token.error)")
                 let doctor = try await home.latch("doctor", "--cacert", authority)
                 #expect(doctor.output.contains { $0.contains("✓ issuer") }, "\(doctor.output)")
                 let logout = try await home.latch("logout", "--cacert", authority)
@@ -50,8 +51,8 @@ import Testing
     @Test func `An issuer with a private certificate authority is refused with an unreadable file`() async throws {
         try await CommandHome.with { home in
             let outcome = try await home.latch("whoami", "--cacert", home.folder + "/none.pem")
-            #expect(outcome.ending == .exited(1))
-            #expect(outcome.error.first?.contains("none.pem' cannot be read") == true)
+            expectEqual(outcome.ending, .exited(1))
+            expectEqual(outcome.error.first?.contains("none.pem' cannot be read"), true)
         }
     }
 }

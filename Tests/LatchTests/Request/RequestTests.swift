@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -30,11 +31,11 @@ import Testing
             for place in [issuer.url + "/api/things?a=b%20c", "/api/things?a=b%20c"] {
                 let outcome = try await home.latch("request", "GET", place)
                 #expect(outcome.ending == .exited(0) && outcome.error.isEmpty)
-                #expect(outcome.output == ["GET /api/things?a=b%20c "])
+                expectEqual(outcome.output, ["GET /api/things?a=b%20c "])
             }
             // Report 1 in Documentation/PublicReports.md.
             let outcome = try await home.latch("request", "GET", "/api/a?f[x]=1&q=a%20b")
-            #expect(outcome.output == ["GET /api/a?f%5Bx%5D=1&q=a%20b "])
+            expectEqual(outcome.output, ["GET /api/a?f%5Bx%5D=1&q=a%20b "])
             #expect(issuer.resourceRequests.allSatisfy { $0.fields[.authorization] == "Bearer access-1" })
         }
     }
@@ -62,11 +63,11 @@ import Testing
             let words = arguments.map { $0.hasSuffix("@file") ? String($0.dropLast(4)) + file : $0 }
             let call = try home.start(["request", "POST", "/api/x"] + words, input: "piped in")
             let outcome = await call.outcome()
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             let sent = try #require(issuer.resourceRequests.last)
-            #expect(sent.body.text == body)
-            #expect(sent.fields[.contentType] == type)
-            #expect(sent.method == .post)
+            expectEqual(sent.body.text, body)
+            expectEqual(sent.fields[.contentType], type)
+            expectEqual(sent.method, .post)
         }
     }
 
@@ -79,16 +80,16 @@ import Testing
             let outcome = try await home.latch(
                 "request", "get", "/api/x", "-H", "X-One:  one: two ", "--header", "@" + file, "-H",
                 "Accept: text/plain")
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             let fields = try #require(issuer.resourceRequests.last).fields
-            #expect(fields["X-One"] == "one: two")
+            expectEqual(fields["X-One"], "one: two")
             #expect(fields["X-Two"] == "2" && fields["X-Three"] == "3" && fields[.accept] == "text/plain")
             for line in ["Authorization: Bearer mine", "authorization:x", "no field", ": x"] {
                 let refused = try await home.latch("request", "GET", "/api/x", "-H", line)
-                #expect(refused.ending == .exited(2))
+                expectEqual(refused.ending, .exited(2))
                 #expect(!refused.error.joined().contains("mine"))
             }
-            #expect(issuer.resourceRequests.count == 1)
+            expectEqual(issuer.resourceRequests.count, 1)
         }
     }
 
@@ -97,15 +98,15 @@ import Testing
             let plain = try await home.latch("request", "GET", "/api/missing")
             #expect(plain.ending == .exited(0) && plain.output == ["GET /api/missing "])
             let included = try await home.latch("request", "GET", "/api/missing", "-i")
-            #expect(included.output.first == "HTTP 404\r")
+            expectEqual(included.output.first, "HTTP 404\r")
             #expect(included.output.contains("X-Answer: yes\r"))
-            #expect(Array(included.output.suffix(2)) == ["\r", "GET /api/missing "])
+            expectEqual(Array(included.output.suffix(2)), ["\r", "GET /api/missing "])
             for flags in [["-f"], ["--fail"], ["-if"], ["-fi"]] {
                 let failed = try await home.start(["request", "GET", "/api/missing"] + flags).outcome()
                 #expect(failed.ending == .exited(1) && failed.output.isEmpty)
-                #expect(failed.error.first == "latch: The server responded with 404.")
+                expectEqual(failed.error.first, "latch: The server responded with 404.")
             }
-            #expect(try await home.latch("request", "GET", "/api/there", "-f").ending == .exited(0))
+            try await expectEqual(home.latch("request", "GET", "/api/there", "-f").ending, .exited(0))
         }
     }
 
@@ -114,7 +115,7 @@ import Testing
             let file = home.folder + "/answer"
             let outcome = try await home.latch("request", "GET", "/api/x", "-o", file)
             #expect(outcome.ending == .exited(0) && outcome.output.isEmpty)
-            #expect(BuiltProgram.lines(of: file) == ["GET /api/x "])
+            expectEqual(BuiltProgram.lines(of: file), ["GET /api/x "])
         }
     }
 
@@ -123,13 +124,13 @@ import Testing
         try await signedIn { home, issuer in
             for file in ["/none/answer", "/" + String(repeating: "n", count: 256)] {
                 let outcome = try await home.latch("request", "POST", "/api/x", "-o", home.folder + file)
-                #expect(outcome.ending == .exited(1))
+                expectEqual(outcome.ending, .exited(1))
                 #expect(outcome.error.joined().contains("cannot be written"))
             }
             #expect(issuer.resourceRequests.isEmpty)
             let long = home.folder + "/" + String(repeating: "é", count: 127)
-            #expect(try await home.latch("request", "GET", "/api/x", "-o", long).ending == .exited(0))
-            #expect(BuiltProgram.lines(of: long) == ["GET /api/x "])
+            try await expectEqual(home.latch("request", "GET", "/api/x", "-o", long).ending, .exited(0))
+            expectEqual(BuiltProgram.lines(of: long), ["GET /api/x "])
         }
     }
 
@@ -137,11 +138,11 @@ import Testing
     @Test func `A request on the command line sends the content of pipes and of files without a size`() async throws {
         try await signedIn { home, issuer in
             let version = try #require(try AtomicFile("/proc/version").read())
-            #expect(try await home.latch("request", "POST", "/api/x", "-d", "@/proc/version").ending == .exited(0))
-            #expect(issuer.resourceRequests.last?.body.bytes == version)
+            try await expectEqual(home.latch("request", "POST", "/api/x", "-d", "@/proc/version").ending, .exited(0))
+            expectEqual(issuer.resourceRequests.last?.body.bytes, version)
             let call = try home.start(["request", "POST", "/api/x", "--json", "@/dev/stdin"], input: "[1]")
-            #expect(await call.outcome().ending == .exited(0))
-            #expect(issuer.resourceRequests.last?.body.text == "[1]")
+            await expectEqual(call.outcome().ending, .exited(0))
+            expectEqual(issuer.resourceRequests.last?.body.text, "[1]")
         }
     }
 
@@ -151,17 +152,17 @@ import Testing
             // The server has forgotten the token before its time.
             issuer.world.withLock { $0.count = 7 }
             let outcome = try await home.latch("request", "POST", "/api/x", "--json", #"{"a":1}"#, "-H", "X-Id: 5")
-            #expect(outcome.output == [#"POST /api/x {"a":1}"#])
-            #expect(issuer.world.withLock { $0.renewals } == 1)
+            expectEqual(outcome.output, [#"POST /api/x {"a":1}"#])
+            expectEqual(issuer.world.withLock { $0.renewals }, 1)
             let sent = issuer.resourceRequests
-            #expect(sent.map { $0.fields[.authorization] } == ["Bearer access-1", "Bearer access-8"])
-            #expect(sent.map { $0.body.text } == [#"{"a":1}"#, #"{"a":1}"#])
-            #expect(sent.map { $0.fields["X-Id"] } == ["5", "5"])
+            expectEqual(sent.map { $0.fields[.authorization] }, ["Bearer access-1", "Bearer access-8"])
+            expectEqual(sent.map { $0.body.text }, [#"{"a":1}"#, #"{"a":1}"#])
+            expectEqual(sent.map { $0.fields["X-Id"] }, ["5", "5"])
             // A second refusal is an answer.
             issuer.world.withLock { $0.refusesAll = true }
             let refused = try await home.latch("request", "GET", "/api/x")
             #expect(refused.ending == .exited(0) && refused.output == ["refused"])
-            #expect(issuer.world.withLock { $0.renewals } == 2)
+            expectEqual(issuer.world.withLock { $0.renewals }, 2)
         }
     }
 
@@ -174,20 +175,20 @@ import Testing
         }) { home, issuer in
             try await ScriptedIssuer.with { stranger in
                 let direct = try await home.latch("request", "GET", stranger.url + "/api/x")
-                #expect(direct.error.first?.contains("without a credential") == true)
-                #expect(direct.error.last?.contains("--allow-origin \(stranger.url)") == true)
-                #expect(direct.output == ["refused"])
-                #expect(stranger.resourceRequests.map { $0.fields[.authorization] } == [nil])
+                expectEqual(direct.error.first?.contains("without a credential"), true)
+                expectEqual(direct.error.last?.contains("--allow-origin \(stranger.url)"), true)
+                expectEqual(direct.output, ["refused"])
+                expectEqual(stranger.resourceRequests.map { $0.fields[.authorization] }, [nil])
                 let redirect = "/here?to=\(stranger.url)/api/y"
                 let stays = try await home.latch("request", "GET", redirect, "-i")
-                #expect(stays.output.first == "HTTP 302\r")
-                #expect(stranger.resourceRequests.count == 1)
+                expectEqual(stays.output.first, "HTTP 302\r")
+                expectEqual(stranger.resourceRequests.count, 1)
                 _ = try await home.latch("request", "GET", redirect, "-L")
                 #expect(stranger.resourceRequests.count > 1)
                 #expect(stranger.resourceRequests.allSatisfy { $0.fields[.authorization] == nil })
                 let within = try await home.latch("request", "GET", "/here?to=/api/z", "-L")
-                #expect(within.output == ["GET /api/z "])
-                #expect(issuer.resourceRequests.last?.fields[.authorization]?.hasPrefix("Bearer access-") == true)
+                expectEqual(within.output, ["GET /api/z "])
+                expectEqual(issuer.resourceRequests.last?.fields[.authorization]?.hasPrefix("Bearer access-"), true)
             }
         }
     }
@@ -208,15 +209,15 @@ import Testing
                     // A refused credential is refreshed by the issuer.
                     api.world.withLock { $0.count = 2 }
                     let refreshed = try await home.start(["request", "GET", api.url + "/api/y"] + allowed).outcome()
-                    #expect(refreshed.output == ["GET /api/y "])
-                    #expect(issuer.world.withLock { $0.renewals } == 1)
+                    expectEqual(refreshed.output, ["GET /api/y "])
+                    expectEqual(issuer.world.withLock { $0.renewals }, 1)
                     let other = try await home.start(["request", "GET", stranger.url + "/api/x"] + allowed).outcome()
-                    #expect(other.error.first?.contains("without a credential") == true)
+                    expectEqual(other.error.first?.contains("without a credential"), true)
                     // A redirect is the server's choice of origin, not the user's.
                     let redirect = ["request", "GET", "/here?to=\(api.url)/api/z", "-L"] + allowed
-                    #expect(try await home.start(redirect).outcome().output == ["refused"])
-                    #expect(stranger.resourceRequests.map { $0.fields[.authorization] } == [nil])
-                    #expect(api.resourceRequests.last?.fields[.authorization] == nil)
+                    try await expectEqual(home.start(redirect).outcome().output, ["refused"])
+                    expectEqual(stranger.resourceRequests.map { $0.fields[.authorization] }, [nil])
+                    expectNil(api.resourceRequests.last?.fields[.authorization])
                 }
             }
         }
@@ -226,8 +227,8 @@ import Testing
     func `A request on the command line takes its credential to whole origins only`(text: String) async throws {
         try await CommandHome.with { home in
             let outcome = try await home.latch("request", "GET", "https://a/x", "--allow-origin", text)
-            #expect(outcome.ending == .exited(2))
-            #expect(outcome.error.first == "latch: '\(text)' is not an origin.")
+            expectEqual(outcome.ending, .exited(2))
+            expectEqual(outcome.error.first, "latch: '\(text)' is not an origin.")
         }
     }
 
@@ -248,8 +249,8 @@ import Testing
     {
         try await signedIn { home, issuer in
             let outcome = try await home.start(["request"] + arguments).outcome()
-            #expect(outcome.ending == .exited(2))
-            #expect(outcome.error.first == "latch: \(message)")
+            expectEqual(outcome.ending, .exited(2))
+            expectEqual(outcome.error.first, "latch: \(message)")
             #expect(issuer.resourceRequests.isEmpty)
         }
     }
@@ -257,7 +258,7 @@ import Testing
     @Test func `A request on the command line sends no credential in the clear to other machines`() async throws {
         try await signedIn { home, _ in
             let outcome = try await home.latch("request", "GET", "http://192.0.2.1/x")
-            #expect(outcome.ending == .exited(1))
+            expectEqual(outcome.ending, .exited(1))
         }
     }
 
@@ -269,10 +270,10 @@ import Testing
             let (sent, received) = (home.folder + "/sent", home.folder + "/received")
             try Data(bytes).write(to: URL(filePath: sent))
             let outcome = try await home.latch("request", "POST", "/echo", "-d", "@" + sent, "-o", received)
-            #expect(outcome.ending == .exited(0), "\(outcome.error)")
-            #expect(FileManager.default.contents(atPath: received).map(Array.init) == bytes)
+            expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
+            expectEqual(FileManager.default.contents(atPath: received).map(Array.init), bytes)
             let call = try home.start(["request", "POST", "/echo", "-d", "@" + sent])
-            #expect(await call.process.rest() == bytes)
+            await expectEqual(call.process.rest(), bytes)
         }
     }
 }

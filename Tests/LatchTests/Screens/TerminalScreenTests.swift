@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchCore
 import LatchFoundation
@@ -61,18 +62,19 @@ private final class ScriptedTerminal: Sendable {
             }
             return try await screen.run()
         }
-        #expect(await clock.wakeNext() == .seconds(30))
-        #expect(try await locked.value == .signedIn)
-        #expect(
-            terminal.text == """
-                Sign in · https://id.example.com
-                Email address: ada@example.com
-                Password:\u{20}
-                There were too many attempts. Try again in 30 seconds.
-                Email address [ada@example.com]:\u{20}
-                Password:\u{20}
+        await expectEqual(clock.wakeNext(), .seconds(30))
+        try await expectEqual(locked.value, .signedIn)
+        expectEqual(
+            terminal.text,
+            """
+            Sign in · https://id.example.com
+            Email address: ada@example.com
+            Password:\u{20}
+            There were too many attempts. Try again in 30 seconds.
+            Email address [ada@example.com]:\u{20}
+            Password:\u{20}
 
-                """)
+            """)
     }
 
     @Test
@@ -90,7 +92,7 @@ private final class ScriptedTerminal: Sendable {
             if code.value == "123456" { throw ScreenFailure(.locked, after: .seconds(30), from: clock.now) }
             return .signedIn
         }
-        #expect(try await screen.run() == .signedIn)
+        try await expectEqual(screen.run(), .signedIn)
         #expect(codes.withLock { $0 } == ["123456", "recovery-code-1"] && terminal.answersLeft == 0)
         #expect(terminal.text.contains("A recovery code works now."))
         #expect(terminal.text.contains("This is not a recovery code.\n"))
@@ -120,8 +122,8 @@ private final class ScriptedTerminal: Sendable {
             await #expect(throws: CommandError.self) { try await run.value }
             return
         }
-        #expect(await clock.wakeNext() == .seconds(30))
-        #expect(try await run.value == .signedIn)
+        await expectEqual(clock.wakeNext(), .seconds(30))
+        try await expectEqual(run.value, .signedIn)
     }
 
     @Test func `A screen on a terminal begins again if a step expires while the user types`() async throws {
@@ -136,8 +138,8 @@ private final class ScriptedTerminal: Sendable {
             if case .verify = request { return .signedIn }
             return .challenged(SignInChallenge(token: "x", expiryDate: clock.now.addingTimeInterval(300)))
         }
-        #expect(try await screen.run() == .signedIn)
-        #expect(terminal.answersLeft == 0)
+        try await expectEqual(screen.run(), .signedIn)
+        expectEqual(terminal.answersLeft, 0)
         #expect(terminal.text.contains("This step has timed out. Start over.\n"))
     }
 
@@ -151,10 +153,10 @@ private final class ScriptedTerminal: Sendable {
         var screen = TerminalScreen(RegistrationScreen(), on: terminal.console) { request in
             guard case .signUp(let name, let email, _, _, _) = request else { throw CancellationError() }
             if email == "ada@example.com" { throw ScreenFailure(.taken) }
-            #expect(name == "Ada")
+            expectEqual(name, "Ada")
             return .signedUp(email: email)
         }
-        #expect(try await screen.run() == .registered(email: "bob@example.com"))
+        try await expectEqual(screen.run(), .registered(email: "bob@example.com"))
         #expect(terminal.text.contains("An account with this email address already exists."))
     }
 
@@ -170,10 +172,10 @@ private final class ScriptedTerminal: Sendable {
             signals: .disconnected)
         var screen = TerminalScreen(ChangePasswordScreen(), on: ScreenConsole(german, server: "x")) { request in
             guard case .change(_, _, let signsOutOthers) = request else { throw CancellationError() }
-            #expect(signsOutOthers == isOn)
+            expectEqual(signsOutOthers, isOn)
             return .changed
         }
-        #expect(try await screen.run() == .changed)
+        try await expectEqual(screen.run(), .changed)
     }
 
     @Test func `A screen on a terminal does not prompt for the user name above a new password`() async throws {
@@ -185,8 +187,8 @@ private final class ScriptedTerminal: Sendable {
             case .reset: .reset(email: nil)
             }
         }
-        #expect(try await screen.run() == .signIn(email: "ada@example.com"))
-        #expect(terminal.answersLeft == 0)
+        try await expectEqual(screen.run(), .signIn(email: "ada@example.com"))
+        expectEqual(terminal.answersLeft, 0)
     }
 
     @Test func `A screen on a terminal rethrows errors that no entry can correct`() async throws {
@@ -212,7 +214,7 @@ private final class ScriptedTerminal: Sendable {
     func `A screen on a terminal takes the language from the first variable that is set`(
         variables: [String: String], languages: [String]
     ) {
-        #expect(ScreenConsole.languages(variables) == languages)
+        expectEqual(ScreenConsole.languages(variables), languages)
     }
 
     @Test(arguments: [
@@ -222,6 +224,6 @@ private final class ScriptedTerminal: Sendable {
         (String(repeating: "a", count: 43), true), (String(repeating: "a", count: 42) + "!", false),
     ])
     func `A screen on a terminal takes the link of a mail, or its token`(text: String, isLink: Bool) {
-        #expect((ScreenLink(pasted: text, for: .resetPassword, at: "https://id.example.com") != nil) == isLink)
+        expectEqual(ScreenLink(pasted: text, for: .resetPassword, at: "https://id.example.com") != nil, isLink)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchIdentity
 import Testing
 
@@ -18,9 +19,9 @@ import Testing
     func `An address to listen on has a host and a port`(text: String, host: String, port: Int, isLoopback: Bool) throws
     {
         let address = try ListenAddress(text)
-        #expect(address.host == host)
-        #expect(address.port == port)
-        #expect(address.isLoopback == isLoopback)
+        expectEqual(address.host, host)
+        expectEqual(address.port, port)
+        expectEqual(address.isLoopback, isLoopback)
     }
 
     @Test(arguments: [
@@ -40,7 +41,7 @@ import Testing
 @Suite struct StoreLocationParsingTests {
     @Test(arguments: [("sqlite:latch.sqlite", "latch.sqlite"), ("sqlite:/a b/c", "/a b/c"), ("sqlite:x:y", "x:y")])
     func `A store's location is a file of SQLite`(text: String, path: String) throws {
-        #expect(try StoreLocation(text).path == path)
+        try expectEqual(StoreLocation(text).path, path)
     }
 
     @Test(arguments: ["", "sqlite:", "latch.sqlite", "mysql://a@b"])
@@ -59,6 +60,6 @@ import Testing
         ("postgres://localhost/x", "postgres://localhost/x"), ("x://a:b@c@d", "x://(redacted)@d"),
     ])
     func `A store's location is shown without its password`(text: String, shown: String) {
-        #expect(StoreLocation.redacted(text) == shown)
+        expectEqual(StoreLocation.redacted(text), shown)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -25,8 +26,8 @@ import Testing
         _ = try await log.logging(Self.handler).respond(to: Self.request)
         log.flush()
         let words = kept.error.split(separator: " ").map(String.init)
-        #expect(words.count == 6)
-        #expect(Array(words[1...3]) == ["POST", "/oauth/token", "201"])
+        expectEqual(words.count, 6)
+        expectEqual(Array(words[1...3]), ["POST", "/oauth/token", "201"])
         #expect(words[4].hasSuffix("ms") && words[5] == "request-1\n")
         #expect(!kept.error.contains("hunter2"))
     }
@@ -51,7 +52,7 @@ import Testing
         _ = try await log.logging(Self.handler).respond(to: request)
         log.flush()
         let words = kept.error.split(separator: " ").map(String.init)
-        #expect(Array(words[1...3]) == ["method=POST", #"path="/a=\"b\"\\c\u001b[31m%20d""#, "status=201"])
+        expectEqual(Array(words[1...3]), ["method=POST", #"path="/a=\"b\"\\c\u001b[31m%20d""#, "status=201"])
         #expect(words[4].hasPrefix("milliseconds=") && words[5] == "request_id=request-1\n")
         #expect(!kept.error.contains("hunter2"))
     }
@@ -65,11 +66,11 @@ import Testing
         _ = try await log.logging(Self.handler).respond(to: request)
         log.flush()
         if format == .json {
-            #expect(try JSONValue(parsing: kept.error.dropLast())["path"]?.stringValue == request.path)
+            try expectEqual(JSONValue(parsing: kept.error.dropLast())["path"]?.stringValue, request.path)
         } else {
             #expect(kept.error.contains(" /ä\"\\\\u{1b}[31m\\u{202e}\\u{a}next 201 "))
         }
-        #expect(kept.error.utf8.count { $0 == 0x0A } == 1)
+        expectEqual(kept.error.utf8.count { $0 == 0x0A }, 1)
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
@@ -80,7 +81,7 @@ import Testing
         report()
         log.flush()
         #expect(kept.error.contains("no file descriptor or memory is left") && kept.error.contains("LimitNOFILE"))
-        #expect(kept.error.contains("resources_exhausted") == (format != .text))
+        expectEqual(kept.error.contains("resources_exhausted"), format != .text)
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
@@ -94,7 +95,7 @@ import Testing
         _ = try await log.logging(handler).respond(to: Self.request)
         log.flush()
         switch format {
-        case .json: #expect(try JSONValue(parsing: kept.error.dropLast())["failure"] == "storeFull")
+        case .json: try expectEqual(JSONValue(parsing: kept.error.dropLast())["failure"], "storeFull")
         case .logfmt: #expect(kept.error.hasSuffix(" failure=storeFull\n"))
         default: #expect(kept.error.hasSuffix(" request-1 storeFull\n"))
         }
@@ -112,7 +113,7 @@ import Testing
         log.flush()
         let refusal = "invalid_request:code_challenge"
         switch format {
-        case .json: #expect(try JSONValue(parsing: kept.error.dropLast())["refusal"]?.stringValue == refusal)
+        case .json: try expectEqual(JSONValue(parsing: kept.error.dropLast())["refusal"]?.stringValue, refusal)
         case .logfmt: #expect(kept.error.hasSuffix(" refusal=\(refusal)\n"))
         default: #expect(kept.error.hasSuffix(" request-1 \(refusal)\n"))
         }
@@ -121,7 +122,7 @@ import Testing
     @Test func `The log of a server states why the store has failed`() throws {
         let (line, date) = (LogLine.storeFailure(.storeFull, in: "rotate"), Date(timeIntervalSince1970: 0))
         let message = IdentityError.storeFull.message
-        #expect(line.text(date, .text) == "1970-01-01T00:00:00Z the store has failed in 'rotate': \(message)")
+        expectEqual(line.text(date, .text), "1970-01-01T00:00:00Z the store has failed in 'rotate': \(message)")
         let json = try JSONValue(parsing: line.text(date, .json))
         #expect(json["event"] == "store_failed" && json["code"] == "storeFull" && json["operation"] == "rotate")
     }
@@ -154,7 +155,7 @@ import Testing
         _ = try await log.logging(router).respond(to: request)
         log.flush()
         let lines = kept.error.split(separator: "\n").map(String.init)
-        #expect(lines.count == (format == .off ? 1 : 2))
+        expectEqual(lines.count, format == .off ? 1 : 2)
         let line = try #require(lines.last)
         switch format {
         case .json:
@@ -194,7 +195,7 @@ import Testing
         }
         let objects = try lines.map { try JSONValue(parsing: Array($0.utf8)) }
         #expect(objects.allSatisfy { $0["time"]?.stringValue?.hasSuffix("Z") == true && $0["message"] != nil })
-        #expect(objects.map { $0["level"] } == ["warning", "error", "error", "info"])
+        expectEqual(objects.map { $0["level"] }, ["warning", "error", "error", "info"])
         #expect(objects[0]["hint"] == "mend it" && objects[1]["code"] == "failed" && objects[3]["url"] == "http://a")
     }
 
@@ -204,7 +205,7 @@ import Testing
             let log = ServerLog(format, kept.environment)
             log.warn(StartupWarning(message: "no mails", hint: "set smtp_url"))
             log.report(.failed("it failed"))
-            #expect(kept.error == "latch: warning: no mails\nhint: set smtp_url\nlatch: it failed\n")
+            expectEqual(kept.error, "latch: warning: no mails\nhint: set smtp_url\nlatch: it failed\n")
         }
     }
 
@@ -241,7 +242,7 @@ import Testing
                 let content = #"{"email":"ada@example.com","password":"a horse walks into a library"}"#
                 let request = try client.request(
                     .post, "api/clients/register", fields: [.contentType: "application/json"], body: HTTPBody(content))
-                #expect(try await client.respond(to: request).status == .created)
+                try await expectEqual(client.respond(to: request).status, .created)
                 try Data((settings + "\nevent_loops = 3\n").utf8).write(to: URL(filePath: file))
                 process.hangUp()
                 try await Self.wait(for: #""Without effect until the next start: event_loops.""#, in: folder)
@@ -250,14 +251,14 @@ import Testing
                 try await Self.wait(for: #""The earlier configuration stays in effect.""#, in: folder)
                 try await Self.wait(for: #""event":"mail_not_sent""#, in: folder)
                 process.terminate()
-                #expect(await process.end() == .exited(0))
+                await expectEqual(process.end(), .exited(0))
             }
             let lines = try BuiltProgram.lines(of: folder + "/error").map { try JSONValue(parsing: Array($0.utf8)) }
             #expect(lines.allSatisfy { $0["time"] != nil && ($0["level"] ?? $0["event"] ?? $0["method"]) != nil })
-            #expect(lines.first?["message"] == "LATCH_ISUER is not a setting and has no effect.")
+            expectEqual(lines.first?["message"], "LATCH_ISUER is not a setting and has no effect.")
             let events = Set(lines.compactMap { $0["event"]?.stringValue })
             #expect(events.isSuperset(of: ["administration", "started", "reloaded", "mail_not_sent"]))
-            #expect(lines.last?["event"] == "stopped")
+            expectEqual(lines.last?["event"], "stopped")
             #expect(lines.contains { $0["code"] != nil && $0["level"] == "error" })
             #expect(!BuiltProgram.lines(of: folder + "/error").joined().contains("ada@example.com"))
         }
@@ -267,7 +268,7 @@ import Testing
         let outcome = try await BuiltProgram.run(
             "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:/nowhere/latch.sqlite",
             environment: ["LATCH_ACCESS_LOG": "json"])
-        #expect(outcome.ending == .exited(1))
+        expectEqual(outcome.ending, .exited(1))
         let last = try JSONValue(parsing: Array(try #require(outcome.error.last).utf8))
         #expect(
             last["level"] == "error" && last["hint"] != nil
@@ -296,11 +297,11 @@ import Testing
                 func status(_ client: Client, _ path: String) async throws -> Int {
                     try await client.respond(to: client.request(.get, RoutePath(path))).status.rawValue
                 }
-                #expect(try await status(operators, "metrics") == 200)
-                for path in ["healthz", "livez", "readyz"] { #expect(try await status(operators, path) == 200) }
-                #expect(try await status(operators, "login") == 404)
-                #expect(try await status(users, "metrics") == 404)
-                #expect(try await status(users, "healthz") == 200)
+                try await expectEqual(status(operators, "metrics"), 200)
+                for path in ["healthz", "livez", "readyz"] { try await expectEqual(status(operators, path), 200) }
+                try await expectEqual(status(operators, "login"), 404)
+                try await expectEqual(status(users, "metrics"), 404)
+                try await expectEqual(status(users, "healthz"), 200)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchProcess
@@ -33,14 +34,14 @@ import Testing
                 let (busy, idle) = (try RawClient(port: port), try RawClient(port: port))
                 let answered = Self.content.replacing("ada@", with: "grace@")
                 await busy.send(Self.post("/api/clients/register", answered, port: port) + answered)
-                #expect(await busy.receiveResponse()?.status == .created)
+                await expectEqual(busy.receiveResponse()?.status, .created)
                 await busy.send(
                     Self.post("/api/clients/register", Self.content, port: port, "Expect: 100-continue\r\n"))
-                #expect(await busy.receiveResponse()?.status == 100)
+                await expectEqual(busy.receiveResponse()?.status, 100)
                 process.send(first.number)
                 // The end of the idle connection shows that the drain has begun.
                 #expect(await idle.receiveAll().isEmpty)
-                #expect(process.ending == nil)
+                expectNil(process.ending)
                 try await body(process, busy, folder)
             }
         }
@@ -56,7 +57,7 @@ import Testing
     ) async throws {
         try await draining(by: first) { process, busy, folder in
             process.send(second.number)
-            #expect(await process.end() == .exited(code))
+            await expectEqual(process.end(), .exited(code))
             #expect(await busy.receiveAll().isEmpty)
             #expect(BuiltProgram.lines(of: folder + "/error").isEmpty)
         }
@@ -66,8 +67,8 @@ import Testing
         try await draining(by: .terminate) { process, busy, _ in
             process.hangUp()
             await busy.send(Self.content)
-            #expect(await busy.receiveResponse()?.status == .created)
-            #expect(await process.end() == .exited(0))
+            await expectEqual(busy.receiveResponse()?.status, .created)
+            await expectEqual(process.end(), .exited(0))
         }
     }
 
@@ -75,17 +76,17 @@ import Testing
     func `A served process with an open request loses no answered request, and begins nothing else`() async throws {
         try await draining(by: .terminate) { process, _, folder in
             process.send(Signal.terminate.number)
-            #expect(await process.end() == .exited(143))
+            await expectEqual(process.end(), .exited(143))
             try await BuiltProgram.serving(in: folder) { again, url in
                 let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
                 let answered = Self.content.replacing("ada@", with: "grace@")
                 for (content, status) in [(answered, HTTPStatus.ok), (Self.content, .unauthorized)] {
                     let client = try RawClient(port: port)
                     await client.send(Self.post("/api/auth/clients/login", content, port: port) + content)
-                    #expect(await client.receiveResponse()?.status == status)
+                    await expectEqual(client.receiveResponse()?.status, status)
                 }
                 again.terminate()
-                #expect(await again.end() == .exited(0))
+                await expectEqual(again.end(), .exited(0))
             }
         }
     }

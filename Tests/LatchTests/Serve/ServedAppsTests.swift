@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -44,7 +45,7 @@ import Testing
         let (status, _) = try await post(
             "auth/signup", at: url, "application/json",
             #"{"username":"ada","email":"ada@example.com","password":"a horse walks"}"#)
-        #expect(status == .created)
+        expectEqual(status, .created)
     }
 
     @Test(.tags(.realServer))
@@ -65,26 +66,26 @@ import Testing
             try await BuiltProgram.serving(["--config", file], in: folder, environment: Self.cheap) { process, url in
                 try await signUp(at: url)
                 let own = try await grant(as: nil, at: url)
-                #expect(own["scope"] == "files:read")
+                expectEqual(own["scope"], "files:read")
                 #expect(own["refresh_token"] != nil)
-                #expect(try await grant(as: "phone", at: url)["scope"] == "files:read")
-                #expect(try await grant(as: "web", at: url)["error"] == "invalid_scope")
-                #expect(try await grant(as: "nobody", at: url)["error"] == "invalid_client")
+                try await expectEqual(grant(as: "phone", at: url)["scope"], "files:read")
+                try await expectEqual(grant(as: "web", at: url)["error"], "invalid_scope")
+                try await expectEqual(grant(as: "nobody", at: url)["error"], "invalid_client")
 
                 try write("first_party_grants = \"none\"\n[[clients]]\nid = \"phone\"\n")
                 process.hangUp()
                 try await untilSaid(1, in: folder)
-                #expect(try await grant(as: "phone", at: url)["error"] == "unauthorized_client")
-                #expect(try await grant(as: nil, at: url)["error"] == "unauthorized_client")
-                #expect(try await grant(as: "web", at: url)["error"] == "invalid_client")
+                try await expectEqual(grant(as: "phone", at: url)["error"], "unauthorized_client")
+                try await expectEqual(grant(as: nil, at: url)["error"], "unauthorized_client")
+                try await expectEqual(grant(as: "web", at: url)["error"], "invalid_client")
 
                 // A confidential app without its secret is refused as a whole: the earlier apps stay.
                 try write("[[clients]]\nid = \"phone\"\nconfidential = true\ngrants = [\"password\"]\n")
                 process.hangUp()
                 try await untilSaid(4, in: folder)
-                #expect(try await grant(as: "phone", at: url)["error"] == "unauthorized_client")
+                try await expectEqual(grant(as: "phone", at: url)["error"], "unauthorized_client")
                 process.terminate()
-                #expect(await process.end() == .exited(0))
+                await expectEqual(process.end(), .exited(0))
             }
         }
     }
@@ -95,9 +96,9 @@ import Testing
             try Data("[[clients]]\nid = \"reports\"\nconfidential = true\n".utf8).write(to: URL(filePath: file))
             let run = try await BuiltProgram.run(
                 "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder)/x.sqlite", "--config", file)
-            #expect(run.ending == .exited(1))
+            expectEqual(run.ending, .exited(1))
             #expect(run.output.isEmpty)
-            #expect(run.error.first?.contains("'client_secrets'") == true)
+            expectEqual(run.error.first?.contains("'client_secrets'"), true)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -24,11 +25,11 @@ import Testing
                 #expect(url.hasPrefix("http://127.0.0.1:") && !url.hasSuffix(":0"))
                 for path in ["healthz", "readyz"] {
                     let status = try await status(path, at: url)
-                    #expect(status == .ok)
+                    expectEqual(status, .ok)
                 }
                 process.terminate()
-                #expect(await process.line() == nil)
-                #expect(await process.end() == .exited(0))
+                await expectNil(process.line())
+                await expectEqual(process.end(), .exited(0))
             }
         }
     }
@@ -40,7 +41,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try await BuiltProgram.serving(in: folder) { process, _ in
                 process.send(signal.number)
-                #expect(await process.end() == .exited(0))
+                await expectEqual(process.end(), .exited(0))
                 #expect(BuiltProgram.lines(of: folder + "/error").isEmpty)
             }
         }
@@ -62,12 +63,12 @@ import Testing
                     Content-Length: \(content.utf8.count)\r\n\r\n
                     """)
                 // The server has the request now, and ends the idle connection once it has the signal.
-                #expect(await slow.receiveResponse()?.status == 100)
+                await expectEqual(slow.receiveResponse()?.status, 100)
                 process.terminate()
                 #expect(await idle.receiveAll().isEmpty)
                 await slow.send(content)
-                #expect(await slow.receiveResponse()?.status == .created)
-                #expect(await process.end() == .exited(0))
+                await expectEqual(slow.receiveResponse()?.status, .created)
+                await expectEqual(process.end(), .exited(0))
             }
         }
     }
@@ -82,9 +83,9 @@ import Testing
                     let content = HTTPBody(try JSONEncoder().encode(body).map { $0 })
                     let request = try client.request(
                         .post, RoutePath(path), fields: [.contentType: "application/json"], body: content)
-                    #expect(try await client.respond(to: request).status == expected)
+                    try await expectEqual(client.respond(to: request).status, expected)
                     process.kill()
-                    #expect(await process.end() == .killed(by: 9))
+                    await expectEqual(process.end(), .killed(by: 9))
                 }
             }
         }
@@ -99,16 +100,16 @@ import Testing
                     .write(to: URL(filePath: file))
                 process.hangUp()
                 let said = try await Self.said(4, in: folder)
-                #expect(said[0] == "latch: the configuration and the keys have been read again")
+                expectEqual(said[0], "latch: the configuration and the keys have been read again")
                 // The flag still wins over the file's address.
-                #expect(said[1] == "latch: warning: Without effect until the next start: maximum_connections.")
+                expectEqual(said[1], "latch: warning: Without effect until the next start: maximum_connections.")
                 try Data("access_token_lifetime = soon\n".utf8).write(to: URL(filePath: file))
                 process.hangUp()
                 let refused = try await Self.said(7, in: folder)
                 #expect(refused[3].hasPrefix("latch: \(file):1:25: "))
-                #expect(refused[5] == "latch: warning: The earlier configuration stays in effect.")
+                expectEqual(refused[5], "latch: warning: The earlier configuration stays in effect.")
                 process.terminate()
-                #expect(await process.end() == .exited(0))
+                await expectEqual(process.end(), .exited(0))
             }
         }
     }
@@ -126,7 +127,7 @@ import Testing
                 try install(renewed)
                 process.hangUp()
                 let said = try await Self.said(2, in: folder)
-                #expect(said.first == "latch: the configuration and the keys have been read again")
+                expectEqual(said.first, "latch: the configuration and the keys have been read again")
                 let (host, port) = ("127.0.0.1", url.split(separator: ":").last ?? "")
                 let shown = try await Certificate.openssl([
                     "s_client", "-connect", "\(host):\(port)", "-CAfile", renewed.certificatePath,
@@ -134,7 +135,7 @@ import Testing
                 ])
                 #expect(shown.contains("Verify return code: 0 (ok)"))
                 process.terminate()
-                #expect(await process.end() == .exited(0))
+                await expectEqual(process.end(), .exited(0))
             }
         }
     }
@@ -162,7 +163,7 @@ import Testing
                 let metrics = try await CurlTransport(configuration: trusting).respond(
                     to: HTTPRequest(scheme: "https", authority: "127.0.0.1:\(port)", path: "/metrics")
                 ).body.text
-                #expect(metrics?.contains("\nlatch_reload_failures_total 1\n") == true)
+                expectEqual(metrics?.contains("\nlatch_reload_failures_total 1\n"), true)
                 #expect(metrics?.firstMatch(of: /\nlatch_certificate_end_timestamp_seconds [0-9]{10}\n/) != nil)
                 let shown = try await Certificate.openssl([
                     "s_client", "-connect", "127.0.0.1:\(url.split(separator: ":").last ?? "")", "-CAfile",
@@ -170,7 +171,7 @@ import Testing
                 ])
                 #expect(shown.contains("Verify return code: 0 (ok)"))
                 process.terminate()
-                #expect(await process.end() == .exited(0))
+                await expectEqual(process.end(), .exited(0))
             }
         }
     }
@@ -191,10 +192,10 @@ import Testing
                 let authority = String(url.dropFirst("http://".count))
                 let second = try await BuiltProgram.run(
                     "serve", "--listen", authority, "--store", "sqlite:\(folder)/other.sqlite")
-                #expect(second.ending == .exited(1))
+                expectEqual(second.ending, .exited(1))
                 #expect(second.output.isEmpty)
                 #expect(second.error.contains { $0.contains(authority) && $0.hasPrefix("latch: ") })
-                #expect(second.error.last?.hasPrefix("hint: ") == true)
+                expectEqual(second.error.last?.hasPrefix("hint: "), true)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchProcess
 import LatchTesting
@@ -20,8 +21,8 @@ import Testing
                 environment: BuiltProgram.environment([:]), errors: .file(folder + "/script-error"))
             let report = await process.line()
             let ending = await process.end()
-            #expect(ending == .exited(0), "\(BuiltProgram.lines(of: folder + "/script-error"))")
-            #expect(report?.hasPrefix("canaries: ") == true)
+            expectEqual(ending, .exited(0), "\(BuiltProgram.lines(of: folder + "/script-error"))")
+            expectEqual(report?.hasPrefix("canaries: "), true)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -50,7 +51,7 @@ import Testing
                         .post, RoutePath(path), fields: [.contentType: "application/json"], body: HTTPBody(content))
                 ).status
             }
-            #expect(try await post("api/clients/register") == .created)
+            try await expectEqual(post("api/clients/register"), .created)
             let lock = try Lock("SELECT 1 FROM account FOR UPDATE", at: address)
             async let login = post("api/auth/clients/login")
             // The statement has then waited for longer than the setting says.
@@ -62,7 +63,7 @@ import Testing
                 try observer.first(waiting) { row throws(PostgresError) in try row.integer(0) } ?? 0 > 0
             }
             try lock.release()
-            #expect(try await login == .ok)
+            try await expectEqual(login, .ok)
             try await eventually {
                 BuiltProgram.lines(of: folder + "/error").contains { line in
                     let entry = try? JSONValue(parsing: Array(line.utf8))
@@ -71,7 +72,7 @@ import Testing
             }
             #expect(!BuiltProgram.lines(of: folder + "/error").joined().contains("ada@example.com"))
             process.terminate()
-            #expect(await process.end() == .exited(0))
+            await expectEqual(process.end(), .exited(0))
         }
     }
 }

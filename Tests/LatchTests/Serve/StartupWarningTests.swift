@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchHTTP
 import LatchIdentity
@@ -34,9 +35,9 @@ import Testing
     func `A starting server warns if passwords would cross a network in the clear`(address: String) throws {
         let environment = ["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address]
         let found = try warnings(environment.merging(Self.secrets) { $1 })
-        #expect(found.count == 2)
-        #expect(found.first?.contains("unencrypted") == true)
-        #expect(found.last?.contains("tls_certificate") == true)
+        expectEqual(found.count, 2)
+        expectEqual(found.first?.contains("unencrypted"), true)
+        expectEqual(found.last?.contains("tls_certificate"), true)
     }
 
     @Test func `A starting server warns of passwords in the clear once, if the issuer is also without https`() throws {
@@ -69,7 +70,7 @@ import Testing
             let attributes: [FileAttributeKey: Any] = [.posixPermissions: mode]
             #expect(FileManager.default.createFile(atPath: path, contents: Data("0a".utf8), attributes: attributes))
             let found = try warnings(["LATCH_MAIL_DIRECTORY": "mails", "LATCH_STORE_KEY_FILE": path])
-            #expect(found.count == lines)
+            expectEqual(found.count, lines)
             #expect(found.allSatisfy { $0.contains(path) })
         }
     }
@@ -85,7 +86,7 @@ import Testing
         var environment = ["LATCH_SMTP_URL": url]
         if !sender.isEmpty { environment["LATCH_MAIL_SENDER"] = sender }
         let found = try warnings(environment)
-        #expect(found.contains { $0.hasPrefix("mail_sender is at localhost") } == warns, "\(found)")
+        expectEqual(found.contains { $0.hasPrefix("mail_sender is at localhost") }, warns, "\(found)")
         #expect(!found.joined().contains("p%40ss"))
     }
 
@@ -100,11 +101,11 @@ import Testing
             "LATCH_MAIL_DIRECTORY": "mails", "LATCH_CLIENTS": word,
             "LATCH_CLIENT_SECRETS": "web=" + String(repeating: "0a", count: 32),
         ]).filter { $0.contains("'web' needs neither PKCE nor a nonce") }
-        #expect(found.count == count)
+        expectEqual(found.count, count)
     }
 
     @Test func `A starting server warns that no emails can be sent`() throws {
-        #expect(try warnings([:]).first?.contains("No email can be sent") == true)
+        try expectEqual(warnings([:]).first?.contains("No email can be sent"), true)
     }
 
     @Test func `A starting server warns if all clients would share the address of a proxy`() throws {
@@ -112,8 +113,8 @@ import Testing
             "LATCH_MAIL_DIRECTORY": "mails", "LATCH_ISSUER": "https://id.example.com",
         ]) { $1 }
         let found = try warnings(environment)
-        #expect(found.count == 2)
-        #expect(found.last?.contains("trusted_proxies") == true)
+        expectEqual(found.count, 2)
+        expectEqual(found.last?.contains("trusted_proxies"), true)
         #expect(try warnings(environment.merging(["LATCH_TRUSTED_PROXIES": "127.0.0.1"]) { $1 }).isEmpty)
     }
 
@@ -142,8 +143,8 @@ import Testing
         let loops = { (environment: [String: String]) in
             try Settings(environment: environment).serverConfiguration().loops
         }
-        #expect(try loops([:]) == ProcessInfo.processInfo.activeProcessorCount)
-        #expect(try loops(["LATCH_EVENT_LOOPS": "7"]) == 7)
+        try expectEqual(loops([:]), ProcessInfo.processInfo.activeProcessorCount)
+        try expectEqual(loops(["LATCH_EVENT_LOOPS": "7"]), 7)
     }
 
     @Test func `A starting server takes limits from the settings`() throws {
@@ -152,13 +153,13 @@ import Testing
             "LATCH_MAXIMUM_BODY_BYTES": "2048", "LATCH_SHUTDOWN_GRACE": "3",
         ])
         let configuration = try settings.serverConfiguration()
-        #expect(configuration.host == "::1")
-        #expect(configuration.port == 81)
-        #expect(configuration.maximumConnections == 5)
-        #expect(configuration.maximumConnectionsPerAddress == 4)
-        #expect(configuration.maximumBodyBytes == 2048)
-        #expect(configuration.grace == .seconds(3))
-        #expect(configuration.tls == nil)
+        expectEqual(configuration.host, "::1")
+        expectEqual(configuration.port, 81)
+        expectEqual(configuration.maximumConnections, 5)
+        expectEqual(configuration.maximumConnectionsPerAddress, 4)
+        expectEqual(configuration.maximumBodyBytes, 2048)
+        expectEqual(configuration.grace, .seconds(3))
+        expectNil(configuration.tls)
     }
 
     @Test func `A starting server reads certificate and key, and reports missing ones`() async throws {
@@ -169,10 +170,10 @@ import Testing
             #expect(try both.serverConfiguration().tls != nil)
             let one = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path])
             let alone = #expect(throws: CommandError.self) { try one.serverConfiguration() }
-            #expect(alone?.message.contains("belong together") == true)
+            expectEqual(alone?.message.contains("belong together"), true)
             let none = try Settings(environment: ["LATCH_TLS_CERTIFICATE": path, "LATCH_TLS_KEY": folder + "/none"])
             let unread = #expect(throws: CommandError.self) { try none.serverConfiguration() }
-            #expect(unread?.message.contains(folder + "/none") == true)
+            expectEqual(unread?.message.contains(folder + "/none"), true)
         }
     }
 }
@@ -184,7 +185,7 @@ import Testing
         let first = try await handler.respond(to: request)
         handler.replace(with: ClosureHandler { _ in HTTPResponse(status: .noContent) })
         let second = try await handler.respond(to: request)
-        #expect([first.status, second.status] == [.ok, .noContent])
+        expectEqual([first.status, second.status], [.ok, .noContent])
     }
 
     @Test func `An exchangeable handler lets a request that has begun end where it began`() async throws {
@@ -201,6 +202,6 @@ import Testing
         handler.replace(with: ClosureHandler { _ in HTTPResponse(status: .noContent) })
         go.yield()
         let status = try await slow.status
-        #expect(status == .ok)
+        expectEqual(status, .ok)
     }
 }

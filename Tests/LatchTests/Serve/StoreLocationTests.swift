@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Testing
 
 @testable import LatchCommand
@@ -13,7 +14,7 @@ import Testing
             ("sqlite:/", "/"),
         ])
     func `The text of a store's location is taken as a literal path`(text: String, path: String) throws {
-        #expect(try StoreLocation(text).path == path)
+        try expectEqual(StoreLocation(text).path, path)
     }
 
     @Test(arguments: [
@@ -21,8 +22,8 @@ import Testing
     ])
     func `The text of a store's location is refused with the correct form`(text: String) throws {
         let error = try #require(throws: CommandError.self) { try StoreLocation(text) }
-        #expect(error.hint?.contains("sqlite:") == true)
-        #expect(error.exitCode == .failure)
+        expectEqual(error.hint?.contains("sqlite:"), true)
+        expectEqual(error.exitCode, .failure)
     }
 
     @Test(
@@ -35,7 +36,7 @@ import Testing
             ("host=h password=pw", "(redacted)"), ("postgres:u:pw@h", "(redacted)"),
         ])
     func `The text of a store's location is shown without a possible password`(text: String, shown: String) {
-        #expect(StoreLocation.redacted(text) == shown)
-        #expect(StoreLocation.redacted(shown) == shown)
+        expectEqual(StoreLocation.redacted(text), shown)
+        expectEqual(StoreLocation.redacted(shown), shown)
     }
 }

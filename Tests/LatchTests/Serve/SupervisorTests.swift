@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -38,21 +39,22 @@ import Testing
                     ]) { $1 }), errors: .file(folder + "/error"))
             let port = try #require(try await next(process)["port"]?.intValue)
             let ready = try await next(process).stringValue
-            #expect(
-                ready == "READY=1\nSTATUS=serving http://127.0.0.1:\(port)",
+            expectEqual(
+                ready, "READY=1\nSTATUS=serving http://127.0.0.1:\(port)",
                 "\(BuiltProgram.lines(of: folder + "/error"))")
             let client = Client(baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")))
-            #expect(try await client.perform(.raw(.get, "readyz")).status == .ok)
+            try await expectEqual(client.perform(.raw(.get, "readyz")).status, .ok)
             process.hangUp()
-            #expect(try await next(process).stringValue?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
-            #expect(try await next(process).stringValue?.hasPrefix("READY=1\n") == true)
-            #expect(try await client.perform(.raw(.get, "readyz")).status == .ok)
+            try await expectEqual(next(process).stringValue?.hasPrefix("RELOADING=1\nMONOTONIC_USEC="), true)
+            try await expectEqual(next(process).stringValue?.hasPrefix("READY=1\n"), true)
+            try await expectEqual(client.perform(.raw(.get, "readyz")).status, .ok)
             process.terminate()
-            #expect(try await next(process).stringValue == "STOPPING=1")
-            #expect(await process.line() == nil)
-            #expect(await process.end() == .exited(0))
-            #expect(
-                BuiltProgram.lines(of: folder + "/error") == [
+            try await expectEqual(next(process).stringValue, "STOPPING=1")
+            await expectNil(process.line())
+            await expectEqual(process.end(), .exited(0))
+            expectEqual(
+                BuiltProgram.lines(of: folder + "/error"),
+                [
                     "latch: the configuration and the keys have been read again"
                 ])
         }
@@ -61,12 +63,12 @@ import Testing
     @Test func `A server of a service manager takes secrets from credentials, between environment and file`() throws {
         let credential = ["token_pepper": SettingCredential(path: "/run/x/token_pepper", text: "hunter2")]
         let settings = try Settings(credentials: credential)
-        #expect(settings.text(of: "token_pepper") == "hunter2")
+        expectEqual(settings.text(of: "token_pepper"), "hunter2")
         let effective = try #require(settings.all.first { $0.setting.key == "token_pepper" })
         #expect(effective.source == .file(path: "/run/x/token_pepper", line: nil) && effective.shown == "(redacted)")
         #expect(!settings.toml.contains("hunter2"))
         let other = try Settings(environment: ["LATCH_TOKEN_PEPPER": "hunter3"], credentials: credential)
-        #expect(other.text(of: "token_pepper") == "hunter3")
+        expectEqual(other.text(of: "token_pepper"), "hunter3")
     }
 
     @Test
@@ -85,8 +87,8 @@ import Testing
             let settings = try load([:])
             #expect(settings.text(of: "store") == uri && settings.text(of: "listen") == "127.0.0.1:8080")
             #expect(!settings.toml.contains("hunter") && !"\(settings.json)".contains("hunter"))
-            #expect(settings.all.first { $0.setting.key == "store" }?.source.description == folder + "/store")
-            #expect(try load(["LATCH_STORE": "sqlite:other"]).text(of: "store") == "sqlite:other")
+            expectEqual(settings.all.first { $0.setting.key == "store" }?.source.description, folder + "/store")
+            try expectEqual(load(["LATCH_STORE": "sqlite:other"]).text(of: "store"), "sqlite:other")
             try Data("mysql://latch:hunter2@db.example".utf8).write(to: URL(filePath: folder + "/store"))
             let error = #expect(throws: CommandError.self) { try load([:]) }
             #expect(error?.message.hasPrefix("\(folder)/store: ") == true && error?.message.contains("hunter") == false)
@@ -101,7 +103,7 @@ import Testing
             let error = #expect(throws: CommandError.self) {
                 try SettingsLoader(Invocation(), variables: ["CREDENTIALS_DIRECTORY": folder]).load()
             }
-            #expect(error?.message == "The credential \(folder)/\(name) is empty.")
+            expectEqual(error?.message, "The credential \(folder)/\(name) is empty.")
         }
     }
 
@@ -110,11 +112,11 @@ import Testing
         let named = own.merging(["LISTEN_FDNAMES": "admin:public"]) { $1 }
         #expect(Supervisor(own.merging(["LISTEN_PID": "1"]) { $1 }).sockets.isEmpty)
         #expect(Supervisor(own.merging(["LISTEN_FDS": "-1"]) { $1 }).sockets.isEmpty)
-        #expect(Supervisor(named).sockets.map(\.name) == ["admin", "public"])
-        #expect(Supervisor(named).sockets.map(\.descriptor) == [3, 4])
+        expectEqual(Supervisor(named).sockets.map(\.name), ["admin", "public"])
+        expectEqual(Supervisor(named).sockets.map(\.descriptor), [3, 4])
         let manager = Supervisor(named)
-        #expect(Server.Configuration(port: 1).inheriting(from: manager).inheritedSockets == [4])
-        #expect(Server.Configuration(port: 1).inheriting(from: manager, named: "admin").inheritedSockets == [3])
+        expectEqual(Server.Configuration(port: 1).inheriting(from: manager).inheritedSockets, [4])
+        expectEqual(Server.Configuration(port: 1).inheriting(from: manager, named: "admin").inheritedSockets, [3])
         #expect(Server.Configuration(port: 1).inheriting(from: Supervisor([:])).inheritedSockets.isEmpty)
     }
 
@@ -143,16 +145,16 @@ import Testing
                         "LATCH_MAIL_DIRECTORY": folder + "/mails", "LATCH_ACCESS_LOG": "off", "LATCH_EVENT_LOOPS": "2",
                     ]) { $1 }), errors: .file(folder + "/error"))
             let ports = try #require(try await next(process)["ports"]?.arrayValue).compactMap(\.intValue)
-            #expect(ports.count == 3)
+            expectEqual(ports.count, 3)
             let ready = try await next(process).stringValue
-            #expect(ready == "READY=1\nSTATUS=serving http://127.0.0.1:\(ports[0])")
+            expectEqual(ready, "READY=1\nSTATUS=serving http://127.0.0.1:\(ports[0])")
             for port in ports + ports {
                 let client = Client(baseURL: try #require(URL(string: "http://127.0.0.1:\(port)")))
-                #expect(try await client.perform(.raw(.get, "readyz")).status == .ok)
+                try await expectEqual(client.perform(.raw(.get, "readyz")).status, .ok)
             }
             process.terminate()
-            #expect(try await next(process).stringValue == "STOPPING=1")
-            #expect(await process.end() == .exited(0))
+            try await expectEqual(next(process).stringValue, "STOPPING=1")
+            await expectEqual(process.end(), .exited(0))
         }
     }
 
@@ -163,7 +165,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let loader = SettingsLoader(Invocation(), variables: ["CREDENTIALS_DIRECTORY": "\(folder)/none"])
             let error = #expect(throws: CommandError.self) { try loader.load() }
-            #expect(error?.message.contains("\(folder)/none") == true)
+            expectEqual(error?.message.contains("\(folder)/none"), true)
         }
     }
 

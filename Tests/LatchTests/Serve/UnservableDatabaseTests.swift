@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -25,9 +26,9 @@ import Testing
         let cluster = try await PostgresCluster.shared()
         let said = try await refusal(of: cluster.address(database: "missing"))
         #expect(said.count == 2 && said[0].contains("refuses the connection"), "\(said)")
-        #expect(said.last?.contains("createdb") == true)
+        expectEqual(said.last?.contains("createdb"), true)
         let port = try await refusal(of: "postgres://latch@127.0.0.1:543x/latch")
-        #expect(port.first?.contains("an invalid value for 'port'") == true, "\(port)")
+        expectEqual(port.first?.contains("an invalid value for 'port'"), true, "\(port)")
     }
 
     @Test func `A database that cannot be served does not let its user create tables`() async throws {
@@ -35,7 +36,7 @@ import Testing
         let psql = { (sql: String, database: String) async throws in
             let process = try ChildProcess.start(
                 "/usr/bin/env", ["psql", "-Xqv", "ON_ERROR_STOP=1", cluster.address(database: database), "-c", sql])
-            #expect(await process.end() == .exited(0))
+            await expectEqual(process.end(), .exited(0))
         }
         try await psql("CREATE DATABASE guarded", "postgres")
         try await psql("CREATE ROLE reader LOGIN PASSWORD '\(PostgresCluster.password)'", "postgres")
@@ -43,7 +44,7 @@ import Testing
         let said = try await refusal(
             of: cluster.address(database: "guarded").replacing("//latch:", with: "//reader:"))
         #expect(said.count == 2 && said[0].contains("permission denied"), "\(said)")
-        #expect(said.last?.contains("GRANT CREATE ON SCHEMA public") == true)
+        expectEqual(said.last?.contains("GRANT CREATE ON SCHEMA public"), true)
     }
 
     /// Returns the first line of a call whose database nobody serves.
@@ -68,7 +69,7 @@ import Testing
     @Test func `A database that cannot be served is awaited while nothing listens, and the log says so`() async throws {
         let line = try JSONValue(parsing: Array(try await firstLine(of: ["serve", "--listen", "127.0.0.1:0"]).utf8))
         #expect(line["level"] == "warning" && line["hint"] != nil)
-        #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. Retrying for 15 seconds.") == true)
+        expectEqual(line["message"]?.stringValue?.hasSuffix("Connection refused. Retrying for 15 seconds."), true)
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -17,11 +18,11 @@ import Testing
             ["serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(store)"], in: folder,
             environment: ["LATCH_MAIL_DIRECTORY": folder])
         let outcome = await BuiltProgram.outcome(of: process, in: folder)
-        #expect(FileManager.default.contents(atPath: store) == before)
-        #expect(outcome.ending == .exited(1))
+        expectEqual(FileManager.default.contents(atPath: store), before)
+        expectEqual(outcome.ending, .exited(1))
         #expect(outcome.output.isEmpty)
-        #expect(outcome.error.count == 2)
-        #expect(outcome.error.last?.hasPrefix("hint: ") == true)
+        expectEqual(outcome.error.count, 2)
+        expectEqual(outcome.error.last?.hasPrefix("hint: "), true)
         return outcome.error.first ?? ""
     }
 
@@ -29,7 +30,7 @@ import Testing
     private func made(in folder: String) async throws -> String {
         try await BuiltProgram.serving(in: folder) { process, _ in
             process.terminate()
-            #expect(await process.end() == .exited(0))
+            await expectEqual(process.end(), .exited(0))
         }
         return folder + "/latch.sqlite"
     }
@@ -87,8 +88,8 @@ import Testing
                     let outcome = try await BuiltProgram.run(
                         "serve", "--listen", String(url.dropFirst("http://".count)), "--store",
                         "sqlite:\(folder)/\(store)")
-                    #expect(outcome.ending == .exited(1))
-                    #expect(outcome.error.first?.contains("already listens") == true, "\(outcome.error)")
+                    expectEqual(outcome.ending, .exited(1))
+                    expectEqual(outcome.error.first?.contains("already listens"), true, "\(outcome.error)")
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder)
                 #expect(!names.contains { $0.hasPrefix("new.sqlite") })

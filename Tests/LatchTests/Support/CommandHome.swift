@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -92,13 +93,13 @@ struct CommandHome: Sendable {
             ["login", "--issuer", issuer, "--account", name, "--password-stdin"]
             + (scope.map { ["--scope", $0] } ?? [])
         let outcome = try await start(arguments, input: Self.password).outcome()
-        #expect(outcome.ending == .exited(0), "\(outcome.error)")
+        expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
     }
 
     /// The accounts as the command lists them.
     func accounts() async throws -> [JSONValue] {
         let outcome = try await latch("accounts", "--json")
-        #expect(outcome.ending == .exited(0), "\(outcome.error)")
+        expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
         return try JSONValue(parsing: outcome.output.joined()).arrayValue ?? []
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchHTTP
@@ -34,7 +35,7 @@ import Testing
     ) async -> (whole: String, publicHalf: String) {
         let paths = (folder + "/\(algorithm).json", folder + "/\(algorithm).public.json")
         let said = await latch("keys", "generate", "-a", algorithm, "-o", paths.0, "--public-output", paths.1)
-        #expect(said.code == .success, "\(said.error)")
+        expectEqual(said.code, .success, "\(said.error)")
         return paths
     }
 
@@ -47,13 +48,13 @@ import Testing
             let signed = await latch("jwt", "sign", "--key", key.whole, "--subject", "ada", "--claim", "admin=true")
             #expect(signed.code == .success && signed.error.isEmpty)
             let verified = await latch("jwt", "verify", "--keys", key.publicHalf, "--json", input: signed.output)
-            #expect(verified.code == .success, "\(verified.error)")
-            #expect(verified.json["verified"] == true)
-            #expect(verified.json["claims"]?["sub"] == "ada")
-            #expect(verified.json["claims"]?["admin"] == true)
-            #expect(
-                verified.json["header"]?["alg"]?.stringValue?.lowercased()
-                    == (algorithm == "Ed25519" ? "eddsa" : algorithm.lowercased()))
+            expectEqual(verified.code, .success, "\(verified.error)")
+            expectEqual(verified.json["verified"], true)
+            expectEqual(verified.json["claims"]?["sub"], "ada")
+            expectEqual(verified.json["claims"]?["admin"], true)
+            expectEqual(
+                verified.json["header"]?["alg"]?.stringValue?.lowercased(),
+                algorithm == "Ed25519" ? "eddsa" : algorithm.lowercased())
         }
     }
 
@@ -62,13 +63,13 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder + "/secret.json"
             let refused = await latch("keys", "generate", "-a", "HS256", "-o", path, "--public-output", folder + "/p")
-            #expect(refused.code == .usage)
+            expectEqual(refused.code, .usage)
             let files = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(files.isEmpty)
             let made = await latch("keys", "generate", "-a", "HS256", "-o", path)
             #expect(made.json["kty"] == "oct" && made.json["k"] == nil)
             let token = await latch("jwt", "sign", "-k", path).output
-            #expect(await latch("jwt", "verify", "-k", path, input: token).code == .success)
+            await expectEqual(latch("jwt", "verify", "-k", path, input: token).code, .success)
         }
     }
 
@@ -87,9 +88,9 @@ import Testing
             let said = try #require(object["claims"])
             #expect(said["sub"] == "flag" && said["iss"] == "me" && said["aud"] == "api" && said["list"] == [1])
             #expect(said["n"] == 5 && said["text"] == "a=b")
-            #expect(object["header"]?["typ"] == "at+jwt")
+            expectEqual(object["header"]?["typ"], "at+jwt")
             let (made, end) = (try #require(said["iat"]?.intValue), try #require(said["exp"]?.intValue))
-            #expect(end - made == 60)
+            expectEqual(end - made, 60)
             let distance = abs(Double(made) - Date().timeIntervalSince1970)
             #expect(distance < 60)
             let own = await latch("jwt", "sign", "-k", key.whole, "--claims", "-", input: #"{"exp":5,"iat":4}"#)
@@ -126,8 +127,8 @@ import Testing
                 #expect(said.code == .failure && said.output.isEmpty)
                 #expect(said.error.contains(reason), "\(said.error)")
             }
-            #expect(await verify(token, "-k", key.publicHalf, "--audience", "api", "--issuer", "me").code == .success)
-            #expect(await verify(expired.output, "-k", key.publicHalf, "--leeway", "3000000000").code == .success)
+            await expectEqual(verify(token, "-k", key.publicHalf, "--audience", "api", "--issuer", "me").code, .success)
+            await expectEqual(verify(expired.output, "-k", key.publicHalf, "--leeway", "3000000000").code, .success)
         }
     }
 
@@ -142,10 +143,10 @@ import Testing
             let said = await latch(
                 "jwt", "verify", "--keys", keys, "--issuer", issuer, "--audience", issuer, "--type", "at+jwt", "--json",
                 input: token)
-            #expect(said.code == .success, "\(said.error)")
-            #expect(said.json["claims"]?["email"] == "ada@example.com")
+            expectEqual(said.code, .success, "\(said.error)")
+            expectEqual(said.json["claims"]?["email"], "ada@example.com")
             let nowhere = await latch("jwt", "verify", "--keys", "http://127.0.0.1:9/x", input: token)
-            #expect(nowhere.code == .failure)
+            expectEqual(nowhere.code, .failure)
         }
     }
 
@@ -160,12 +161,12 @@ import Testing
             #expect(piped.error.isEmpty)
             #expect(piped.output.contains("  sub  ada\n"))
             #expect(piped.output.hasSuffix("The signature was not verified.\n"))
-            #expect(await latch("jwt", "decode", "-", input: token).output == piped.output)
+            await expectEqual(latch("jwt", "decode", "-", input: token).output, piped.output)
             let typed = await latch("jwt", "decode", input: token, isTerminal: true)
-            #expect(typed.output == piped.output)
-            #expect(typed.error == "token: \n")
+            expectEqual(typed.output, piped.output)
+            expectEqual(typed.error, "token: \n")
             let called = await latch("jwt", "decode", bare)
-            #expect(called.output == piped.output)
+            expectEqual(called.output, piped.output)
             #expect(called.error.hasPrefix("latch: warning: A token on the command line is visible"))
             #expect(!called.error.contains(bare))
         }
@@ -193,7 +194,7 @@ import Testing
         ] as [([String], String)])
     func `Tokens on the command line are not read after a usage error`(arguments: [String], message: String) async {
         let kept = RecordingEnvironment()
-        #expect(await Program.command.run(arguments, in: kept.environment) == .usage)
+        await expectEqual(Program.command.run(arguments, in: kept.environment), .usage)
         #expect(kept.error.hasPrefix("latch: \(message)\nhint: "), "\(kept.error)")
         #expect(kept.output.isEmpty)
     }
@@ -205,7 +206,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let key = await key(in: folder)
             let said = await latch("jwt", "sign", "-k", key.whole, "--lifetime=\(text)")
-            #expect(said.code == .usage)
+            expectEqual(said.code, .usage)
             #expect(said.error.hasPrefix("latch: '--lifetime' needs a number of seconds.\n"))
         }
     }
@@ -217,24 +218,24 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder + "/key.json"
             let kept = RecordingEnvironment()
-            #expect(
-                await Program.command.run(["keys", "generate", "--output", path, "--id", "one"], in: kept.environment)
-                    == .success)
+            await expectEqual(
+                Program.command.run(["keys", "generate", "--output", path, "--id", "one"], in: kept.environment),
+                .success)
             let shown = try JSONValue(parsing: String(kept.output.dropLast()))
             #expect(shown["kid"] == "one" && shown["d"] == nil && shown["alg"] == "ES256")
             let file = Array(FileManager.default.contents(atPath: path) ?? Data())
             let whole = try JSONValue(parsing: Array(file.dropLast()))
             #expect(whole["kid"] == "one" && whole["d"] != nil)
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? UInt
-            #expect(mode == 0o600)
+            expectEqual(mode, 0o600)
             let again = RecordingEnvironment()
-            #expect(
-                await Program.command.run(["keys", "generate", "--output", path], in: again.environment) == .failure)
+            await expectEqual(
+                Program.command.run(["keys", "generate", "--output", path], in: again.environment), .failure)
             #expect(again.error.hasPrefix("latch: '\(path)' is there already.\n"))
             let nowhere = RecordingEnvironment()
             let place = folder + "/none/key.json"
-            #expect(
-                await Program.command.run(["keys", "generate", "--output", place], in: nowhere.environment) == .failure)
+            await expectEqual(
+                Program.command.run(["keys", "generate", "--output", place], in: nowhere.environment), .failure)
             #expect(nowhere.output.isEmpty)
         }
     }
@@ -249,13 +250,13 @@ import Testing
                 let path = folder + "/key.json"
                 try Data(text.utf8).write(to: URL(filePath: path))
                 let kept = RecordingEnvironment()
-                #expect(await Program.command.run(["jwt", "sign", "-k", path], in: kept.environment) == .failure)
+                await expectEqual(Program.command.run(["jwt", "sign", "-k", path], in: kept.environment), .failure)
                 #expect(!kept.error.contains("secret"), "\(kept.error)")
                 #expect(kept.output.isEmpty)
             }
             let none = RecordingEnvironment()
-            #expect(
-                await Program.command.run(["jwt", "sign", "-k", folder + "/none"], in: none.environment) == .failure)
+            await expectEqual(
+                Program.command.run(["jwt", "sign", "-k", folder + "/none"], in: none.environment), .failure)
             #expect(none.error.contains("there is no such file"))
         }
     }
@@ -265,9 +266,10 @@ import Testing
             let (path, publicPath) = (folder + "/key.json", folder + "/public.json")
             let kept = RecordingEnvironment()
             let flags = ["-o", path, "--public-output", publicPath]
-            #expect(await Program.command.run(["keys", "generate"] + flags, in: kept.environment) == .success)
+            await expectEqual(Program.command.run(["keys", "generate"] + flags, in: kept.environment), .success)
             let refused = RecordingEnvironment()
-            #expect(await Program.command.run(["jwt", "sign", "-k", publicPath], in: refused.environment) == .failure)
+            await expectEqual(
+                Program.command.run(["jwt", "sign", "-k", publicPath], in: refused.environment), .failure)
             #expect(refused.error.hasPrefix("latch: The key in '\(publicPath)' only verifies.\n"))
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchFoundation
 import LatchProcess
@@ -40,7 +41,7 @@ import Testing
         let said = "line \(call.line): $ \(call.command)\n\(outcome.output.joined(separator: "\n"))"
         #expect(Self.agree(outcome.output, call.output, folder), "\(said)")
         #expect(Self.agree(outcome.error, call.error, folder), "\(said)\n\(outcome.error.joined(separator: "\n"))")
-        #expect(outcome.ending == .exited(call.exitCode), "\(said)")
+        expectEqual(outcome.ending, .exited(call.exitCode), "\(said)")
     }
 
     private static func agree(_ lines: [String], _ patterns: [String], _ folder: String) -> Bool {
@@ -58,6 +59,6 @@ import Testing
         ("abc", "a…b", false), ("ac", "a…c", true), ("abcabc", "a…b…c", true), ("", "…", true), ("x", "", false),
     ])
     func `A transcript stands for any text with an ellipsis`(line: String, pattern: String, matches: Bool) {
-        #expect(Transcript.matches(line, pattern) == matches)
+        expectEqual(Transcript.matches(line, pattern), matches)
     }
 }

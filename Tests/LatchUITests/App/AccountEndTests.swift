@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -29,20 +30,20 @@ import Testing
             server.isOffline.withLock { $0 = true }
             await auth.use(press: .removeAccount(ada.id))
             await auth.use(press: .confirmRemoval)
-            #expect(list.screen.accounts?.count == 1)
+            expectEqual(list.screen.accounts?.count, 1)
             server.isOffline.withLock { $0 = false }
 
             // The app is ended, and starts again.
             let restarted = try server.app()
             await restarted.restore()
             await restarted.settled()
-            #expect(server.requests(to: "/logout") == 1)
+            expectEqual(server.requests(to: "/logout"), 1)
             let laptop = try server.client()
             try await laptop.signIn(email: email, password: password)
-            #expect(try await laptop.devices().count == 1)
+            try await expectEqual(laptop.devices().count, 1)
             restarted.activate()
             await restarted.settled()
-            #expect(server.requests(to: "/logout") == 1)
+            expectEqual(server.requests(to: "/logout"), 1)
         }
     }
 
@@ -56,11 +57,11 @@ import Testing
             await auth.settled()
             guard let profile = auth.screen?.model as? ProfileModel else { return record(auth) }
             for id: ControlID in [.edit, .changePassword, .secondFactor, .devices, .delete] {
-                #expect(profile.control(id) == nil, "\(id)")
+                expectNil(profile.control(id), "\(id)")
             }
             #expect(profile.control(.email) != nil && profile.control(.signOut) != nil)
             for route: AuthRoute in [.devices, .changePassword, .secondFactor, .editProfile] { auth.push(route) }
-            #expect(auth.path == [.profile])
+            expectEqual(auth.path, [.profile])
         }
     }
 
@@ -70,8 +71,8 @@ import Testing
             server.isOffline.withLock { $0 = true }
             auth.menu?.press(.profile)
             await auth.settled()
-            #expect(auth.screen?.model.failure?.reason == .offline)
-            #expect(auth.screen?.model.control(.email)?.detail == .verbatim(email))
+            expectEqual(auth.screen?.model.failure?.reason, .offline)
+            expectEqual(auth.screen?.model.control(.email)?.detail, .verbatim(email))
         }
     }
 
@@ -83,8 +84,8 @@ import Testing
             await auth.use(press: .delete)
             await auth.use(press: .confirmDeletion)
             guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
-            #expect(auth.gate.notice == Phrase("profile.deleted"))
-            #expect(signIn.control(.email)?.text.value == "")
+            expectEqual(auth.gate.notice, Phrase("profile.deleted"))
+            expectEqual(signIn.control(.email)?.text.value, "")
             try await server.client().signUp(email: email, password: password)
             await auth.use([.email: email, .password: password], press: .submit)
             #expect(auth.isSignedIn && auth.gate.notice == nil)
@@ -96,13 +97,13 @@ import Testing
             let deaf = AuthModel(try server.client()) { $0.options.isDismissible = true }
             await deaf.restore()
             await deaf.settled()
-            #expect(deaf.screen?.model.control(.cancel) == nil)
+            expectNil(deaf.screen?.model.control(.cancel))
             let auth = AuthModel(try server.client()) { $0.options.isDismissible = true }
             var cancellations = 0
             auth.onCancel = { cancellations += 1 }
             await auth.restore()
             await auth.use(press: .cancel)
-            #expect(cancellations == 1)
+            expectEqual(cancellations, 1)
         }
     }
 

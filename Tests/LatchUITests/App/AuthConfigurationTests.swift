@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -31,7 +32,7 @@ import Testing
                 $0.linkBases = [URL(string: "notes://")].compactMap(\.self)
             }
             #expect(auth.lock === lock && auth.linkBases.map(\.absoluteString) == ["notes://"])
-            #expect(auth.screen?.model.control(.email)?.kind == .field(.username))
+            expectEqual(auth.screen?.model.control(.email)?.kind, .field(.username))
             #expect(!auth.open(try #require(URL(string: "http://localhost:8080/reset?token=abc"))))
             await auth.use([.email: email, .password: password], press: .submit)
             #expect(auth.isSignedIn)
@@ -58,7 +59,7 @@ import Testing
             let auth = try await server.signedIn { $0.policy = RefreshPolicy(refreshesInBackground: false) }
             server.clock.advance(by: 3_600)
             _ = try await auth.client.profile()
-            #expect(server.requests(to: "refresh-token") == 1)
+            expectEqual(server.requests(to: "refresh-token"), 1)
         }
     }
 
@@ -85,9 +86,9 @@ import Testing
                 await auth.settled()
                 #expect(auth.isSignedIn && auth.profile?.email == email && auth.account?.username == email)
                 server.clock.advance(by: 3_600)
-                #expect(try await auth.client.profile().email == email, "the tokens are refreshed")
+                try await expectEqual(auth.client.profile().email, email, "the tokens are refreshed")
             }
-            #expect(stored == nil)
+            expectNil(stored)
             // A sign-in of the same user is no second account.
             let auth = try server.app()
             await auth.restore()
@@ -96,14 +97,14 @@ import Testing
             auth.push(.accounts)
             await auth.settled()
             guard let list = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
-            #expect(list.screen.accounts?.count == 1)
+            expectEqual(list.screen.accounts?.count, 1)
         }
     }
 
     @Test func `The configuration of an app's model has no accounts with the app's own client`() async throws {
         try await RealServer.run { server in
             let configuration = AuthModel.Configuration(try server.client())
-            #expect(configuration.makeAccountList() == nil)
+            expectNil(configuration.makeAccountList())
         }
     }
 

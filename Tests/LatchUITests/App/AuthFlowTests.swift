@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
         let profile = try #require(flow.screens.last)
         flow.open(.devices)
         _ = flow.follow(ProfileScreen.move(after: .closed), of: profile.id)
-        #expect(flow.screens.map(\.route) == [.devices])
+        expectEqual(flow.screens.map(\.route), [.devices])
     }
 
     @Test func `The screens of an app keep the app's step after a registration for the registered user`() throws {
@@ -45,20 +46,20 @@ import Testing
         _ = flow.follow(SignInScreen.move(after: .registration(email: email)), of: try #require(flow.screens.last).id)
         _ = flow.follow(
             RegistrationScreen.move(after: .registered(email: email)), of: try #require(flow.screens.last).id)
-        #expect(flow.screens.map(\.route.kind) == [.signIn, .verification, .custom])
+        expectEqual(flow.screens.map(\.route.kind), [.signIn, .verification, .custom])
         // The mail's link comes before the step is done.
         flow.reveal(.verification(EmailVerificationScreen(email: email)))
-        #expect(flow.screens.map(\.route.kind) == [.signIn, .custom, .verification])
+        expectEqual(flow.screens.map(\.route.kind), [.signIn, .custom, .verification])
         var proved = flow
         _ = proved.follow(
             EmailVerificationScreen.move(after: .verified(email: email)), of: try #require(flow.screens.last).id)
-        #expect(proved.screens.map(\.route.kind) == [.custom, .signIn])
+        expectEqual(proved.screens.map(\.route.kind), [.custom, .signIn])
         for (user, routes) in [("Ada@example.com", [AuthRoute.custom("plan")]), ("bob@example.com", [])] {
             var entered = proved
             entered.change()
             entered.email = user
             entered.enter()
-            #expect(entered.screens.map(\.route) == routes)
+            expectEqual(entered.screens.map(\.route), routes)
         }
         // Signed out again, the user has another start.
         proved.change()
@@ -86,16 +87,16 @@ import Testing
         let signIn = try #require(flow.screens.last)
         let outcome = AuthFlow.Move.signedIn(by: .password)
         let current: [AuthFlow.Effect] = [.useSignedIn, .offerPasskey]
-        #expect(flow.follow(outcome, of: signIn.id, isForNewAccount: true) == current)
+        expectEqual(flow.follow(outcome, of: signIn.id, isForNewAccount: true), current)
         flow.pop()
         let before = flow
-        #expect(flow.follow(outcome, of: signIn.id, isForNewAccount: true) == [.keepSignedIn])
-        #expect(flow == before)
+        expectEqual(flow.follow(outcome, of: signIn.id, isForNewAccount: true), [.keepSignedIn])
+        expectEqual(flow, before)
         // The end of the sign-in of a signed-out user may be known before its outcome.
-        #expect(flow.follow(outcome, of: signIn.id) == current)
+        expectEqual(flow.follow(outcome, of: signIn.id), current)
         // A user without content wants to be signed in, also from another screen.
         flow.leave()
-        #expect(flow.follow(outcome, of: signIn.id, isForNewAccount: true) == current)
+        expectEqual(flow.follow(outcome, of: signIn.id, isForNewAccount: true), current)
     }
 
     @Test func `The screens of an app return from a new account's registration to the list of accounts`() throws {
@@ -108,7 +109,7 @@ import Testing
         _ = flow.follow(SignInScreen.move(after: .registration(email: "")), of: signIn.id)
         let registration = try #require(flow.screens.last)
         _ = flow.follow(RegistrationScreen.move(after: .signIn(email: "bob@example.com")), of: registration.id)
-        #expect(flow.screens.map(\.route) == [.accounts, .signIn(email: "bob@example.com")])
-        #expect(flow.screens.last?.isForNewAccount == true)
+        expectEqual(flow.screens.map(\.route), [.accounts, .signIn(email: "bob@example.com")])
+        expectEqual(flow.screens.last?.isForNewAccount, true)
     }
 }

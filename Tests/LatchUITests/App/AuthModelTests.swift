@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -23,7 +24,7 @@ import Testing
     {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
             let auth = try server.app()
-            #expect(auth.gate.phase == .restoring)
+            expectEqual(auth.gate.phase, .restoring)
             await auth.restore()
             await auth.settled()
             #expect(auth.gate.phase == .signedOut && !auth.isPresented)
@@ -36,7 +37,7 @@ import Testing
             // The password that was just proved signs in as well.
             #expect(auth.isSignedIn && auth.screen == nil)
             #expect(auth.profile?.email == email && auth.menu?.screen.profile.email == email)
-            #expect(auth.account?.username == email)
+            expectEqual(auth.account?.username, email)
 
             // The app starts again.
             let restarted = try server.app(secrets: server.secrets)
@@ -64,7 +65,7 @@ import Testing
             let client = auth.client
             await auth.settled()
             #expect(auth.client === client && auth.account?.username == email)
-            #expect(try await client.profile().email == email)
+            try await expectEqual(client.profile().email, email)
         }
     }
 
@@ -79,8 +80,8 @@ import Testing
             for _ in 0..<2 {
                 await auth.use([.email: email, .password: password], press: .submit)
                 #expect(!auth.isSignedIn)
-                #expect(auth.screen?.model.failure?.reason == .storeUnavailable)
-                #expect(auth.screen?.model.control(.email)?.text.value == email)
+                expectEqual(auth.screen?.model.failure?.reason, .storeUnavailable)
+                expectEqual(auth.screen?.model.control(.email)?.text.value, email)
             }
             secrets.error.withLock { $0 = nil }
             await auth.use([.password: password], press: .submit)
@@ -102,8 +103,8 @@ import Testing
             secrets.gate.open()
             await auth.settled()
             try await eventually { auth.isSignedIn }
-            #expect(auth.account?.username == email)
-            #expect(try await auth.client.profile().email == email)
+            expectEqual(auth.account?.username, email)
+            try await expectEqual(auth.client.profile().email, email)
         }
     }
 
@@ -121,18 +122,18 @@ import Testing
             let restarted = try server.app()
             await restarted.restore()
             await restarted.settled()
-            #expect(restarted.exchangePath(stored) == stored)
+            expectEqual(restarted.exchangePath(stored), stored)
             guard let model = restarted.screen?.model as? EmailVerificationModel else { return record(restarted) }
-            #expect(model.screen.email == email)
+            expectEqual(model.screen.email, email)
 
             let linked = try server.app()
             #expect(linked.open(try await server.mailedURL()))
-            #expect(linked.screen == nil)
+            expectNil(linked.screen)
             #expect(!linked.open(try #require(URL(string: "https://id.example.com/notes?token=abc"))))
             await linked.restore()
             await linked.settled()
             guard let opened = linked.screen?.model as? EmailVerificationModel else { return record(linked) }
-            #expect(opened.screen.step == .verified)
+            expectEqual(opened.screen.step, .verified)
         }
     }
 
@@ -142,9 +143,9 @@ import Testing
             options.providers = [.google]
             let screen = SignInScreen(options: options)
             let without = SignInModel(try server.client(), screen: screen)
-            #expect(without.control(.provider(.google)) == nil)
+            expectNil(without.control(.provider(.google)))
             let with = SignInModel(try server.client(), screen: screen, signInThrough: { _ in })
-            #expect(with.control(.provider(.google))?.isEnabled == true)
+            expectEqual(with.control(.provider(.google))?.isEnabled, true)
         }
     }
 
@@ -186,7 +187,7 @@ import Testing
             await auth.use([.password: password], press: .submit)
             // What was refused is done without another press.
             guard let factor = auth.screen?.model as? SecondFactorModel else { return record(auth) }
-            #expect(factor.machine.failure == nil)
+            expectNil(factor.machine.failure)
             let secret = try #require(factor.control(.secret)?.text.value)
             await auth.use([.code: server.code(of: secret)], press: .submit)
             // The recovery codes are shown once.
@@ -221,7 +222,7 @@ import Testing
             auth.menu?.press(.signOut)
             await auth.settled()
             guard let rest = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
-            #expect(rest.screen.accounts?.map(\.username) == ["bob@example.com"])
+            expectEqual(rest.screen.accounts?.map(\.username), ["bob@example.com"])
             let bob = try #require(rest.screen.accounts?.first)
             await auth.use(press: .useAccount(bob.id))
             #expect(auth.isSignedIn && auth.profile?.email == "bob@example.com")
@@ -249,13 +250,13 @@ import Testing
             await #expect(throws: (any Error).self) { try await auth.client.profile() }
             await auth.settled()
             guard auth.screen?.model is SignInModel else { return record(auth) }
-            #expect(auth.gate.notice == Phrase("failure.signedOut"))
+            expectEqual(auth.gate.notice, Phrase("failure.signedOut"))
             await auth.use(press: .otherAccounts)
             guard let list = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
             // Both can be used: the one that has ended by signing in again.
             let accounts = try #require(list.screen.accounts)
             #expect(accounts.allSatisfy { list.control(.useAccount($0.id)) != nil })
-            #expect(accounts.count == 2)
+            expectEqual(accounts.count, 2)
             await auth.use(press: .done)
             guard auth.screen?.model is SignInModel else { return record(auth) }
 
@@ -271,7 +272,7 @@ import Testing
             )
             await restarted.use(press: .useAccount(bob.id))
             guard let signIn = restarted.screen?.model as? SignInModel else { return record(restarted) }
-            #expect(signIn.control(.email)?.text.value == "bob@example.com")
+            expectEqual(signIn.control(.email)?.text.value, "bob@example.com")
             await restarted.use(press: .otherAccounts)
             await restarted.use(press: .useAccount(ada.id))
             #expect(restarted.isSignedIn && restarted.profile?.email == email && restarted.screen == nil)
@@ -332,7 +333,7 @@ import Testing
             await auth.settled()
             #expect(auth.gate.phase == .signedOut && auth.gate.notice == Phrase("failure.signedOut"))
             guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
-            #expect(signIn.control(.email)?.text.value == email)
+            expectEqual(signIn.control(.email)?.text.value, email)
             await auth.use([.password: password], press: .submit)
             #expect(auth.isSignedIn && auth.account?.id == before?.id)
         }
@@ -373,16 +374,16 @@ import Testing
             let auth = try server.app(secrets: secrets)
             await auth.restore()
             await auth.settled()
-            #expect(auth.gate.phase == .unavailable)
+            expectEqual(auth.gate.phase, .unavailable)
             #expect(auth.open(try await server.mailedURL()))
             auth.activate()
             await auth.settled()
-            #expect(auth.gate.phase == .unavailable)
+            expectEqual(auth.gate.phase, .unavailable)
             secrets.readError.withLock { $0 = nil }
             auth.activate()
             await auth.settled()
             guard let model = auth.screen?.model as? EmailVerificationModel else { return record(auth) }
-            #expect(model.screen.step == .verified)
+            expectEqual(model.screen.step, .verified)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchAuth
 import LatchTesting
@@ -24,7 +25,7 @@ import Testing
             await auth.settled()
             await auth.use(press: .register)
             await auth.use([.email: email, .newPassword: password], press: .submit)
-            #expect(events == [.signedUp(email: email)])
+            expectEqual(events, [.signedUp(email: email)])
             events = []
             auth.pop()
             await auth.use([.email: email, .password: "a wrong password"], press: .submit)
@@ -32,8 +33,8 @@ import Testing
                 Issue.record("\(events)")
                 return
             }
-            #expect(route.description == "signIn")
-            #expect(failure.reason == .wrongCredentials)
+            expectEqual(route.description, "signIn")
+            expectEqual(failure.reason, .wrongCredentials)
             #expect(!"\(events) \(String(reflecting: events))".contains("a wrong password"))
             events = []
             await auth.use([.email: email, .password: password], press: .submit)
@@ -76,7 +77,7 @@ import Testing
             #expect(auth.isPresented)
             await auth.use([.password: password], press: .submit)
             #expect(await first.value)
-            #expect(auth.screen == nil)
+            expectNil(auth.screen)
             for dismiss in [true, false] {
                 let next = Task { await auth.confirmUser() }
                 try await eventually { auth.isPresented }
@@ -163,7 +164,7 @@ import Testing
             guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use([.password: password], press: .submit)
             #expect(auth.isSignedIn)
-            #expect(server.requests(to: "/DeleteUser") == 1)
+            expectEqual(server.requests(to: "/DeleteUser"), 1)
             try await server.client().signIn(email: email, password: password)
         }
     }

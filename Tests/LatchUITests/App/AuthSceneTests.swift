@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -113,7 +114,7 @@ import Testing
             await restarted.restore()
             await restarted.settled()
             guard first.screen?.model is PasswordResetModel else { return record(restarted) }
-            #expect(second.screen == nil)
+            expectNil(second.screen)
         }
     }
 
@@ -148,7 +149,7 @@ import Testing
             gate.open()
             await auth.settled()
             #expect(auth.isSignedIn && auth.account?.username == email && left.screen == nil)
-            #expect(try await auth.client.profile().email == email)
+            try await expectEqual(auth.client.profile().email, email)
         }
     }
 
@@ -178,10 +179,10 @@ import Testing
             left.push(.accounts)
             await auth.settled()
             guard let list = left.screen?.model as? AccountSwitcherModel else { return record(auth) }
-            #expect(Set(list.screen.accounts?.map(\.username) ?? []) == [email, bob])
+            expectEqual(Set(list.screen.accounts?.map(\.username) ?? []), [email, bob])
             let restarted = try server.app()
             await restarted.restore()
-            #expect(restarted.account?.username == email)
+            expectEqual(restarted.account?.username, email)
         }
     }
 
@@ -199,7 +200,7 @@ import Testing
 
             let payment = Task { await right.confirmUser() }
             try await eventually { right.isPresented }
-            #expect(left.screen == nil)
+            expectNil(left.screen)
             auth.close(right)
             #expect(await !payment.value)
             #expect(await !right.confirmUser())
@@ -242,7 +243,7 @@ import Testing
             let only = auth.openScene()
             await only.use([.email: email], press: .register)
             auth.close(only)
-            #expect(auth.scenes.count == 1)
+            expectEqual(auth.scenes.count, 1)
             let next = auth.openScene()
             #expect(next === only)
             guard next.screen?.model is RegistrationModel else { return record(auth) }

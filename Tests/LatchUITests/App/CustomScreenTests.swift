@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -28,9 +29,9 @@ import Testing
             await auth.use([.email: email], press: .register)
             await auth.use([.newPassword: password], press: .submit)
             let plan = try #require(auth.screen?.model)
-            #expect(auth.screen?.route == .custom("plan", email: email))
-            #expect(plan.controls.map(\.id) == [.title, "team", "free", "pro", .cancel])
-            #expect(plan.focus == "team", "the model has shown it")
+            expectEqual(auth.screen?.route, .custom("plan", email: email))
+            expectEqual(plan.controls.map(\.id), [.title, "team", "free", "pro", .cancel])
+            expectEqual(plan.focus, "team", "the model has shown it")
 
             // Its request is one that the model waits for, and its failure is a notice.
             plans.error.withLock { $0 = ScreenFailure(.offline) }
@@ -38,9 +39,9 @@ import Testing
             #expect(plan.failure?.reason == .offline && !plan.isBusy && auth.screen?.model === plan)
             plans.error.withLock { $0 = nil }
             await auth.use(press: "pro")
-            #expect(plans.chosen.withLock(\.self) == ["pro for Analysts of \(email)"])
+            expectEqual(plans.chosen.withLock(\.self), ["pro for Analysts of \(email)"])
             guard let waiting = auth.screen?.model as? EmailVerificationModel else { return record(auth) }
-            #expect(waiting.screen.email == email)
+            expectEqual(waiting.screen.email, email)
         }
     }
 
@@ -52,19 +53,19 @@ import Testing
             await auth.settled()
             await auth.use([.email: email], press: .register)
             await auth.use([.newPassword: password], press: .submit)
-            #expect(auth.screen?.route?.customName == "plan")
+            expectEqual(auth.screen?.route?.customName, "plan")
             let stored = auth.exchangePath(Data())
 
             let restarted = try server.app { plans.add(to: &$0, after: .registration) }
             await restarted.restore()
             await restarted.settled()
-            #expect(restarted.exchangePath(stored) == stored)
-            #expect(restarted.screen?.route == .custom("plan", email: email))
+            expectEqual(restarted.exchangePath(stored), stored)
+            expectEqual(restarted.screen?.route, .custom("plan", email: email))
             #expect(restarted.open(try await server.mailedURL()))
             guard restarted.screen?.model is EmailVerificationModel else { return record(restarted) }
             await restarted.use([.password: password], press: .submit)
             #expect(restarted.isSignedIn)
-            #expect(restarted.screen?.route == .custom("plan"))
+            expectEqual(restarted.screen?.route, .custom("plan"))
             await restarted.use(press: "free")
             #expect(restarted.screen == nil && plans.chosen.withLock(\.self) == ["free for  of \(email)"])
         }
@@ -84,7 +85,7 @@ import Testing
             #expect(auth.open(try await server.mailedURL()))
             await auth.use([.password: password], press: .submit)
             #expect(auth.isSignedIn)
-            #expect(auth.screen?.route == .custom("plan"))
+            expectEqual(auth.screen?.route, .custom("plan"))
             await auth.use(press: "pro")
             #expect(auth.screen == nil && plans.chosen.withLock(\.self) == ["pro for  of \(email)"])
         }
@@ -97,7 +98,7 @@ import Testing
         try await RealServer.run { server in
             let plans = Plans()
             let auth = try await server.signedIn { plans.add(to: &$0, after: .signIn) }
-            #expect(auth.screen?.route?.customName == "plan")
+            expectEqual(auth.screen?.route?.customName, "plan")
             #expect(auth.isPresented)
             await auth.use(press: "free")
             #expect(auth.screen == nil && plans.chosen.withLock(\.self) == ["free for  of \(email)"])
@@ -138,12 +139,12 @@ import Testing
             await auth.use([.email: email], press: .register)
             let form = try #require(auth.screen?.model as? ScreenModel<FormScreen>)
             #expect(form.control(.email)?.text.value == email && auth.path.last == .registration(email: email))
-            #expect(form.focus == .newPassword)
+            expectEqual(form.focus, .newPassword)
             await auth.use([.newPassword: password], press: .submit)
-            #expect(form.failure?.reason == .refused)
+            expectEqual(form.failure?.reason, .refused)
             form.send(.set("terms", true))
             await auth.use([.newPassword: password], press: .submit)
-            #expect(events.last == .signedUp(email: email))
+            expectEqual(events.last, .signedUp(email: email))
             guard auth.screen?.model is EmailVerificationModel else { return record(auth) }
             auth.pop()
             await auth.use(press: .register)
@@ -169,21 +170,21 @@ import Testing
             }
             let menu = try #require(auth.menu)
             let ids = menu.controls.map(\.id)
-            #expect(ids == [.title, .explanation, .profile, "plan.row", .devices, .accounts, "help", .signOut])
-            #expect(menu.control("plan.row")?.symbol == "creditcard")
+            expectEqual(ids, [.title, .explanation, .profile, "plan.row", .devices, .accounts, "help", .signOut])
+            expectEqual(menu.control("plan.row")?.symbol, "creditcard")
             menu.press("help")
             #expect(opened == [auth.scene.id] && auth.screen == nil)
             menu.press("plan.row")
             let plan = try #require(auth.screen?.model)
-            #expect(auth.screen?.route == .custom("plan"))
+            expectEqual(auth.screen?.route, .custom("plan"))
             #expect(auth.isPresented && plan.focus == nil, "its only field is optional")
             await auth.use(press: .cancel)
-            #expect(auth.screen == nil)
+            expectNil(auth.screen)
 
             menu.press(.profile)
             await auth.settled()
             let shown = try #require(auth.screen?.model.controls.map(\.id))
-            #expect(shown.suffix(5) == ["plan.row", "legal", .signOut, .delete, .done])
+            expectEqual(shown.suffix(5), ["plan.row", "legal", .signOut, .delete, .done])
             await auth.use(press: "legal")
             guard auth.screen?.model is DevicesModel else { return record(auth) }
             await auth.use(press: .done)

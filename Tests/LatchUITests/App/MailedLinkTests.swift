@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -38,7 +39,7 @@ import Testing
             try await server.client().signUp(email: bob, password: password)
             #expect(auth.open(try await server.mailedURL(to: bob)))
             await auth.settled()
-            #expect(auth.screen?.model.control(.notice)?.label == Phrase("verification.done", .text(bob)))
+            expectEqual(auth.screen?.model.control(.notice)?.label, Phrase("verification.done", .text(bob)))
             await auth.use(press: .done)
             #expect(auth.screen == nil && auth.profile?.email == email && auth.profile?.isEmailVerified == false)
         }
@@ -57,9 +58,9 @@ import Testing
             try await auth.client.update(changed)
             #expect(auth.open(try await server.mailedURL(to: new)))
             await auth.settled()
-            #expect(auth.screen?.model.control(.notice)?.label == Phrase("verification.pending", .text(new)))
+            expectEqual(auth.screen?.model.control(.notice)?.label, Phrase("verification.pending", .text(new)))
             await auth.use(press: .done)
-            #expect(auth.profile?.email == email)
+            expectEqual(auth.profile?.email, email)
         }
     }
 
@@ -87,10 +88,10 @@ import Testing
             #expect(model.screen.step == .waiting && server.requests(to: "/resend-verification") == 1)
             #expect(linked.open(url))
             await linked.settled()
-            #expect(model.control(.email)?.text.value == email)
+            expectEqual(model.control(.email)?.text.value, email)
             await linked.use(press: .confirmed)
             guard let signIn = linked.screen?.model as? SignInModel else { return record(linked) }
-            #expect(signIn.control(.email)?.text.value == email)
+            expectEqual(signIn.control(.email)?.text.value, email)
         }
     }
 
@@ -115,7 +116,7 @@ import Testing
             #expect(auth.open(try await server.mailedURL()))
             await auth.use([.newPassword: "another sentence"], press: .submit)
             #expect(auth.isSignedIn && auth.screen == nil && auth.account?.id == id)
-            #expect(try await auth.client.devices().count == 1)
+            try await expectEqual(auth.client.devices().count, 1)
         }
     }
 
@@ -127,8 +128,8 @@ import Testing
             try await server.client().requestPasswordReset(email: bob)
             #expect(auth.open(try await server.mailedURL(to: bob)))
             await auth.use([.newPassword: "another sentence"], press: .submit)
-            #expect(auth.screen?.model.control(.notice)?.label == Phrase("reset.done.address", .text(bob)))
-            #expect(auth.screen?.model.control(.done)?.label == Phrase("button.continue"))
+            expectEqual(auth.screen?.model.control(.notice)?.label, Phrase("reset.done.address", .text(bob)))
+            expectEqual(auth.screen?.model.control(.done)?.label, Phrase("button.continue"))
             await auth.use(press: .done)
             #expect(auth.isSignedIn && auth.screen == nil && auth.profile?.email == email)
             _ = try await auth.client.devices()
@@ -147,7 +148,7 @@ import Testing
             #expect(auth.open(try await server.mailedURL(to: bob)))
             await auth.use([.newPassword: "another sentence"], press: .submit)
             #expect(!auth.isSignedIn)
-            #expect(auth.screen?.model.control(.notice)?.label == Phrase("reset.done.address", .text(bob)))
+            expectEqual(auth.screen?.model.control(.notice)?.label, Phrase("reset.done.address", .text(bob)))
         }
     }
 
@@ -159,7 +160,7 @@ import Testing
             auth.open(url)
             auth.screen?.model.edit(.newPassword, "another sen")
             auth.open(url)
-            #expect(auth.screen?.model.control(.newPassword)?.text.value == "another sen")
+            expectEqual(auth.screen?.model.control(.newPassword)?.text.value, "another sen")
         }
     }
 

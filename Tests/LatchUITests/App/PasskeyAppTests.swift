@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -28,10 +29,10 @@ import Testing
             guard let offer = auth.screen?.model as? PasskeyModel else { return record(auth) }
             #expect(auth.isSignedIn && offer.screen.account == email)
             await auth.use(press: .submit)
-            #expect(auth.screen?.model.control(.notice)?.label == Phrase("passkey.done", .text(email)))
+            expectEqual(auth.screen?.model.control(.notice)?.label, Phrase("passkey.done", .text(email)))
             await auth.use(press: .done)
-            #expect(auth.screen == nil)
-            #expect(try await auth.client.passkeys().count == 1)
+            expectNil(auth.screen)
+            try await expectEqual(auth.client.passkeys().count, 1)
 
             await signOut(auth)
             guard auth.screen?.model is SignInModel else { return record(auth) }
@@ -50,7 +51,7 @@ import Testing
             let auth = try await server.signedIn(passkeys: VirtualPasskeys())
             guard auth.screen?.model is PasskeyModel else { return record(auth) }
             await auth.use(press: .cancel)
-            #expect(auth.screen == nil)
+            expectNil(auth.screen)
             await signOut(auth)
             let restarted = try server.app(passkeys: VirtualPasskeys())
             await restarted.restore()
@@ -75,11 +76,11 @@ import Testing
             passkeys.isDeclining = true
             await auth.use(press: .passkey)
             #expect(signIn.failure == nil && signIn.outcome == nil)
-            #expect(signIn.announcement?.phrase == Phrase("progress.cancelled"))
+            expectEqual(signIn.announcement?.phrase, Phrase("progress.cancelled"))
             passkeys.isDeclining = false
             await auth.use(press: .passkey)
-            #expect(signIn.failure?.reason == .noPasskey)
-            #expect(signIn.announcement?.phrase == ScreenFailure(.noPasskey).phrase)
+            expectEqual(signIn.failure?.reason, .noPasskey)
+            expectEqual(signIn.announcement?.phrase, ScreenFailure(.noPasskey).phrase)
         }
     }
 
@@ -136,7 +137,7 @@ import Testing
             #expect(online.machine.assistance == nil && online.outcome == nil)
             online.send(.appear)
             online.press(.register)
-            #expect(online.machine.assistance == nil)
+            expectNil(online.machine.assistance)
         }
     }
 
@@ -153,24 +154,24 @@ import Testing
             let id = try #require(model.screen.passkeys?.first?.id)
             await auth.use(press: .renamePasskey(id))
             await auth.use([.name: "My phone"], press: .submit)
-            #expect(model.screen.passkeys?.map(\.name) == ["My phone"])
-            #expect(model.control(.notice)?.label == Phrase("passkeys.renamed", .text("My phone")))
+            expectEqual(model.screen.passkeys?.map(\.name), ["My phone"])
+            expectEqual(model.control(.notice)?.label, Phrase("passkeys.renamed", .text("My phone")))
 
             server.clock.advance(by: 901)
             await auth.use(press: .removePasskey(id))
             await auth.use(press: .confirmRemoval)
             guard let stepUp = auth.screen?.model as? StepUpModel else { return record(auth) }
             await stepUp.use(press: .passkey)
-            #expect(stepUp.outcome == .authenticated)
+            expectEqual(stepUp.outcome, .authenticated)
             guard auth.screen?.model is PasskeysModel else { return record(auth) }
             await auth.use(press: .removePasskey(id))
             await auth.use(press: .confirmRemoval)
-            #expect(model.screen.passkeys?.isEmpty == true)
-            #expect(model.control(.explanation)?.label == Phrase("passkeys.empty"))
+            expectEqual(model.screen.passkeys?.isEmpty, true)
+            expectEqual(model.control(.explanation)?.label, Phrase("passkeys.empty"))
             await auth.use(press: .addPasskey)
-            #expect(model.screen.passkeys?.count == 1)
+            expectEqual(model.screen.passkeys?.count, 1)
             await auth.use(press: .addPasskey)
-            #expect(model.failure?.reason == .passkeyExists)
+            expectEqual(model.failure?.reason, .passkeyExists)
             await auth.use(press: .done)
             guard auth.screen?.model is ProfileModel else { return record(auth) }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -23,11 +24,11 @@ import Testing
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let id = try #require(auth.profile?.id)
-            #expect(auth.profile?.role == "user")
+            expectEqual(auth.profile?.role, "user")
             _ = try await server.identity.administration.setRole(of: id, to: .moderator)
             auth.activate()
             await auth.settled()
-            #expect(auth.profile?.role == "user", "it was loaded a moment ago")
+            expectEqual(auth.profile?.role, "user", "it was loaded a moment ago")
             server.clock.advance(by: 61)
             auth.activate()
             await auth.settled()
@@ -37,7 +38,7 @@ import Testing
             _ = try await server.identity.administration.setRole(of: id, to: .admin)
             auth.menu?.press(.profile)
             await auth.settled()
-            #expect(auth.profile?.role == "admin")
+            expectEqual(auth.profile?.role, "admin")
         }
     }
 
@@ -51,8 +52,8 @@ import Testing
             await auth.settled()
             let menu = try #require(auth.menu)
             #expect(auth.isSignedIn && auth.profile == nil && auth.profileFailure?.reason == .offline)
-            #expect(menu.control(.notice)?.label == Phrase("failure.offline"))
-            #expect(menu.screen.profile.email == email, "the token says so much")
+            expectEqual(menu.control(.notice)?.label, Phrase("failure.offline"))
+            expectEqual(menu.screen.profile.email, email, "the token says so much")
 
             server.isOffline.withLock { $0 = false }
             _ = try await auth.client.devices()
@@ -69,13 +70,13 @@ import Testing
             auth.menu?.press(.profile)
             await auth.settled()
             let state = { auth.screen?.model.control(.secondFactorState)?.detail }
-            #expect(state() == Phrase("profile.secondFactor.off"))
+            expectEqual(state(), Phrase("profile.secondFactor.off"))
             await auth.use(press: .secondFactor)
             await auth.use(press: .submit)
             let secret = try #require(auth.screen?.model.control(.secret)?.text.value)
             await auth.use([.code: server.code(of: secret)], press: .submit)
             await auth.use(press: .done)
-            #expect(state() == Phrase("profile.secondFactor.on"))
+            expectEqual(state(), Phrase("profile.secondFactor.on"))
         }
     }
 
@@ -90,13 +91,13 @@ import Testing
             await auth.settled()
             guard auth.screen?.model is StepUpModel else { return record(auth) }
             auth.isPresented = false
-            #expect(auth.screen == nil)
+            expectNil(auth.screen)
             // By the app's own request.
             await #expect(throws: AuthError.stepUpRequired) { _ = try await auth.client.beginSecondFactor() }
             await auth.settled()
             guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use(press: .cancel)
-            #expect(auth.screen == nil)
+            expectNil(auth.screen)
             // And by a screen that is opened anew.
             auth.push(.secondFactor)
             await auth.use(press: .submit)
@@ -183,7 +184,7 @@ import Testing
             else {
                 return record(restarted)
             }
-            #expect(restarted.exchangePath(stored) == stored)
+            expectEqual(restarted.exchangePath(stored), stored)
             guard restarted.screen?.model is PasswordResetModel else { return record(restarted) }
         }
     }
@@ -198,10 +199,10 @@ import Testing
             #expect(auth.open(try await server.mailedURL()))
             await auth.settled()
             guard let model = auth.screen?.model as? EmailVerificationModel else { return record(auth) }
-            #expect(model.control(.notice)?.label == Phrase("verification.done", .text(email)))
+            expectEqual(model.control(.notice)?.label, Phrase("verification.done", .text(email)))
             await auth.use(press: .done)
             guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
-            #expect(signIn.control(.email)?.text.value == email)
+            expectEqual(signIn.control(.email)?.text.value, email)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchTexts
@@ -21,45 +22,45 @@ import Testing
 
     @Test func `A request that a user has begun is announced at its beginning and at its end`() {
         var machine = signIn
-        #expect(announced(machine.receive(.input(.press(.submit)))) == [Phrase("progress.signIn")])
+        expectEqual(announced(machine.receive(.input(.press(.submit)))), [Phrase("progress.signIn")])
         let effects = machine.receive(.response(.signedIn))
-        #expect(effects == [.announce(Phrase("progress.done")), .finish(.signedIn)])
+        expectEqual(effects, [.announce(Phrase("progress.done")), .finish(.signedIn)])
     }
 
     @Test func `A request that a user has begun is announced by the step that it leads to`() throws {
         var machine = signIn
         _ = machine.receive(.input(.press(.submit)))
         let challenge = SignInChallenge(token: "abc", expiryDate: .distantFuture)
-        #expect(announced(machine.receive(.response(.challenged(challenge)))) == [Phrase("signIn.code.title")])
-        #expect(machine.focus == .code)
+        expectEqual(announced(machine.receive(.response(.challenged(challenge)))), [Phrase("signIn.code.title")])
+        expectEqual(machine.focus, .code)
     }
 
     @Test func `A request that a user has begun is announced when it fails, and when the user cancels it`() {
         var machine = signIn
         _ = machine.receive(.input(.press(.submit)))
-        #expect(announced(machine.receive(.input(.press(.cancel)))) == [Phrase("progress.cancelled")])
+        expectEqual(announced(machine.receive(.input(.press(.cancel)))), [Phrase("progress.cancelled")])
         _ = machine.receive(.input(.edit(.password, "a long sentence")))
         _ = machine.receive(.input(.press(.submit)))
-        #expect(announced(machine.receive(.failure(ScreenFailure(.offline)))) == [ScreenFailure(.offline).phrase])
+        expectEqual(announced(machine.receive(.failure(ScreenFailure(.offline)))), [ScreenFailure(.offline).phrase])
     }
 
     @Test func `A request that a user has begun is announced only by the notice of its answer`() {
         var machine = ScreenMachine(PasswordResetScreen(email: "ada@example.com"))
         _ = machine.receive(.input(.appear))
-        #expect(announced(machine.receive(.input(.press(.submit)))) == [Phrase("progress.mail")])
+        expectEqual(announced(machine.receive(.input(.press(.submit)))), [Phrase("progress.mail")])
         let sent = announced(machine.receive(.response(.sent(email: "ada@example.com"))))
-        #expect(sent == [Phrase("reset.sent", .text("ada@example.com"))])
+        expectEqual(sent, [Phrase("reset.sent", .text("ada@example.com"))])
     }
 
     @Test func `A request that a user has begun ends with an announcement if the screen stays`() {
         var machine = ScreenMachine(AccountSwitcherScreen())
-        #expect(announced(machine.receive(.input(.appear))) == [], "a list that loads shows so")
+        expectEqual(announced(machine.receive(.input(.appear))), [], "a list that loads shows so")
         let accounts = AccountSwitcherScreen.samples
-        #expect(announced(machine.receive(.response(.loaded(accounts, currentID: "1")))) == [])
+        expectEqual(announced(machine.receive(.response(.loaded(accounts, currentID: "1")))), [])
         _ = machine.receive(.input(.press(.removeAccount("2"))))
-        #expect(announced(machine.receive(.input(.press(.confirmRemoval)))) == [Phrase("progress.waiting")])
+        expectEqual(announced(machine.receive(.input(.press(.confirmRemoval)))), [Phrase("progress.waiting")])
         let rest = Array(accounts.prefix(1))
-        #expect(announced(machine.receive(.response(.loaded(rest, currentID: "1")))) == [Phrase("progress.done")])
+        expectEqual(announced(machine.receive(.response(.loaded(rest, currentID: "1")))), [Phrase("progress.done")])
     }
 }
 
@@ -76,13 +77,13 @@ import Testing
         let before = machine
         #expect(machine.receive(.input(.edit(.email, "mallory@example.com"))).isEmpty && machine == before)
         _ = machine.receive(.input(.focus(.email)))
-        #expect(machine.focus != .email)
+        expectNotEqual(machine.focus, .email)
     }
 
     @Test func `A new password is below the user name in the change of the password`() {
         var machine = ScreenMachine(ChangePasswordScreen(email: email))
         _ = machine.receive(.input(.appear))
-        #expect(machine.focus == .password)
+        expectEqual(machine.focus, .password)
         check(machine)
         _ = machine.receive(.input(.edit(.password, "the old sentence")))
         _ = machine.receive(.input(.edit(.newPassword, "a long sentence")))
@@ -99,7 +100,7 @@ import Testing
         _ = machine.receive(.input(.press(.submit)))
         _ = machine.receive(.response(.sent(email: email)))
         _ = machine.receive(.input(.open(ScreenLink(.resetPassword, token: "abc"))))
-        #expect(machine.focus == .newPassword)
+        expectEqual(machine.focus, .newPassword)
         check(machine)
         var unknown = ScreenMachine(PasswordResetScreen())
         _ = unknown.receive(.input(.open(ScreenLink(.resetPassword, token: "abc"))))

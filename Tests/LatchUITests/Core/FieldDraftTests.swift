@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchUI
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
         await model.settled()
         model.send(.disappear)
         draft.follow(try control(model))
-        #expect(draft.text == "a long sentence")
+        expectEqual(draft.text, "a long sentence")
     }
 
     @Test func `The system's field of a password loses it with the first failure, or a cancellation`() async throws {

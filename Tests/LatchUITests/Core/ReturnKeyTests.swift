@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchTexts
 import LatchUI
@@ -13,7 +14,7 @@ import Testing
         model.send(.appear)
         model.edit(.email, "ada@example.com")
         model.pressReturn(in: .email)
-        #expect(model.focus == .password)
+        expectEqual(model.focus, .password)
         #expect(!model.isBusy)
     }
 
@@ -24,9 +25,9 @@ import Testing
         #expect(model.isBusy)
         model.pressReturn(in: .password)
         await model.settled()
-        #expect(model.outcome == .signedIn)
+        expectEqual(model.outcome, .signedIn)
         model.pressReturn(in: .password)
-        #expect(model.outcome == .signedIn)
+        expectEqual(model.outcome, .signedIn)
     }
 
     @Test func `The return key skips a field that is filled in already`() async {
@@ -34,7 +35,7 @@ import Testing
         model.edit(.password, "hunter2-secret")
         model.pressReturn(in: .email)
         await model.settled()
-        #expect(model.outcome == .signedIn)
+        expectEqual(model.outcome, .signedIn)
     }
 }
 
@@ -45,7 +46,7 @@ import Testing
         #expect(model.controls.isEmpty)
         sender.yield(false)
         try await eventually { model.isOffline }
-        #expect(model.controls.map(\.label) == [Phrase("connection.offline")])
+        expectEqual(model.controls.map(\.label), [Phrase("connection.offline")])
         sender.yield(true)
         try await eventually { !model.isOffline }
         #expect(model.controls.isEmpty)
@@ -57,6 +58,6 @@ import Testing
     func `The menu of the user shows the initials of the name`(name: String, initials: String) {
         var profile = AccountProfile.ada
         (profile.displayName, profile.firstName) = (name, "")
-        #expect(UserMenuScreen(profile).initials == initials)
+        expectEqual(UserMenuScreen(profile).initials, initials)
     }
 }

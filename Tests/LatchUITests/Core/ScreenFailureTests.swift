@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -44,7 +45,7 @@ import Testing
 
     @Test(arguments: errors.indices) func `A failure shown to users has one reason for each error`(index: Int) {
         let (error, reason) = Self.errors[index]
-        #expect(ScreenFailure(error).reason == reason, "\(error)")
+        expectEqual(ScreenFailure(error).reason, reason, "\(error)")
     }
 
     @Test func `A failure shown to users has nothing of a foreign error, or of a message for developers`() {
@@ -60,12 +61,12 @@ import Testing
             serverCode: "approvalPending")
         let failure = ScreenFailure(unknown)
         #expect(texts(failure.phrase).contains("Your account waits for approval."))
-        #expect(failure.serverCode == "approvalPending")
-        #expect((failure.error as? AccountError)?.serverMessage == "Your account waits for approval.")
+        expectEqual(failure.serverCode, "approvalPending")
+        expectEqual((failure.error as? AccountError)?.serverMessage, "Your account waits for approval.")
         #expect(!String(reflecting: failure).contains("approval"))
         let known = AccountError(
             code: "refused", message: "", serverMessage: "Zugriff verweigert", serverCode: "accountSuspended")
-        #expect(ScreenFailure(known).phrase == Phrase("failure.suspended"))
+        expectEqual(ScreenFailure(known).phrase, Phrase("failure.suspended"))
     }
 
     @Test(arguments: [
@@ -76,7 +77,7 @@ import Testing
         let now = Date(timeIntervalSince1970: 0)
         let error = AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(seconds))
         let failure = ScreenFailure(error, at: now)
-        #expect(failure.retryDate == now.addingTimeInterval(TimeInterval(seconds)))
+        expectEqual(failure.retryDate, now.addingTimeInterval(TimeInterval(seconds)))
         #expect(Texts(languages: ["en"])(failure.phrase).contains(" \(text)."))
     }
 }
@@ -88,7 +89,7 @@ import Testing
     ])
     func `A link of a mail is read from a URL`(text: String) throws {
         let link = try #require(URL(string: text).flatMap(ScreenLink.init))
-        #expect(link == ScreenLink(.verifyEmail, token: "aB-_9"))
+        expectEqual(link, ScreenLink(.verifyEmail, token: "aB-_9"))
         #expect(!"\(link) \(String(reflecting: link))".contains("aB-_9"))
     }
 
@@ -98,7 +99,7 @@ import Testing
     ])
     func `A link of a mail is accepted below the app's URLs`(text: String) throws {
         let link = ScreenLink(try #require(URL(string: text)), below: bases)
-        #expect(link == ScreenLink(.resetPassword, token: "a"))
+        expectEqual(link, ScreenLink(.resetPassword, token: "a"))
     }
 
     @Test(arguments: [
@@ -108,7 +109,7 @@ import Testing
         "https://example.com/reset?token=a", "https://id.example.com:8443/reset?token=a",
     ])
     func `A link of a mail is refused from elsewhere`(text: String) throws {
-        #expect(ScreenLink(try #require(URL(string: text)), below: bases) == nil)
+        expectNil(ScreenLink(try #require(URL(string: text)), below: bases))
     }
 
     private let bases = ["https://id.example.com", "https://example.com/auth/", "notes://"].compactMap(
@@ -119,6 +120,6 @@ import Testing
         "https://id.example.com/verify?token=a%20b", "https://id.example.com/verify?untoken=a",
     ])
     func `A link of a mail in any other form is refused`(text: String) throws {
-        #expect(ScreenLink(try #require(URL(string: text))) == nil)
+        expectNil(ScreenLink(try #require(URL(string: text))))
     }
 }

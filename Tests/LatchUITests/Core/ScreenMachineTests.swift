@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -41,10 +42,10 @@ import Testing
             .appear, .focus(.email),
         ] {
             #expect(machine.receive(.input(input)).isEmpty)
-            #expect(machine == busy, "\(input)")
+            expectEqual(machine, busy, "\(input)")
         }
-        #expect(machine.receive(.input(.press(.cancel))) == [.cancel, .announce(Phrase("progress.cancelled"))])
-        #expect(machine.activity == .idle)
+        expectEqual(machine.receive(.input(.press(.cancel))), [.cancel, .announce(Phrase("progress.cancelled"))])
+        expectEqual(machine.activity, .idle)
     }
 
     @Test func `A screen machine takes the answer of a request after the screen has disappeared or was left`() {
@@ -52,25 +53,25 @@ import Testing
         _ = gone.receive(.input(.press(.submit)))
         #expect(gone.receive(.input(.disappear)).isEmpty && gone.isBusy)
         var cancelled = gone
-        #expect(gone.receive(.response(.signedIn)).last == .finish(.signedIn))
+        expectEqual(gone.receive(.response(.signedIn)).last, .finish(.signedIn))
         _ = cancelled.receive(.input(.press(.cancel)))
-        #expect(cancelled.receive(.lateResponse(.signedIn)) == [.finish(.signedIn)])
+        expectEqual(cancelled.receive(.lateResponse(.signedIn)), [.finish(.signedIn)])
 
         var options = SignInScreen.Options()
         options.isDismissible = true
         var left = ScreenMachine(SignInScreen(options: options))
-        #expect(left.receive(.input(.press(.cancel))) == [.finish(.cancelled)])
+        expectEqual(left.receive(.input(.press(.cancel))), [.finish(.cancelled)])
         #expect(left.receive(.lateResponse(.challenged(ScreenScenario<SignInScreen>.challenge))).isEmpty)
-        #expect(left.outcome == .cancelled)
-        #expect(left.receive(.lateResponse(.signedIn)) == [.finish(.signedIn)])
+        expectEqual(left.outcome, .cancelled)
+        expectEqual(left.receive(.lateResponse(.signedIn)), [.finish(.signedIn)])
     }
 
     @Test func `A screen machine keeps the typed text when it leads to another screen, and no secret`() {
         var machine = filled
-        #expect(machine.receive(.input(.press(.register))) == [.navigate(.registration(email: "ada@example.com"))])
+        expectEqual(machine.receive(.input(.press(.register))), [.navigate(.registration(email: "ada@example.com"))])
         #expect(machine.activity == .idle && !machine.screen.fields.holdsSecret)
-        #expect(machine.screen.fields.value(.email) == "ada@example.com")
-        #expect(machine.controls.first { $0.id == .submit }?.isEnabled == true)
+        expectEqual(machine.screen.fields.value(.email), "ada@example.com")
+        expectEqual(machine.controls.first { $0.id == .submit }?.isEnabled, true)
     }
 
     @Test func `A screen machine locks the button that caused the lock, and no other one`() {
@@ -87,7 +88,7 @@ import Testing
     @Test func `A screen machine begins again when it is shown again after its end`() {
         var machine = ScreenMachine(ChangePasswordScreen())
         _ = machine.receive(.response(.changed))
-        #expect(machine.receive(.input(.press(.done))) == [.finish(.changed)])
+        expectEqual(machine.receive(.input(.press(.done))), [.finish(.changed)])
         _ = machine.receive(.input(.appear))
         #expect(machine.controls.contains { $0.id == .newPassword } && machine.activity == .idle)
     }
@@ -95,14 +96,14 @@ import Testing
     @Test func `A screen machine asks for a password again, and shows the rule of a new one`() {
         var machine = ScreenMachine(RegistrationScreen(email: "ada@example.com"))
         func hint() -> Phrase? { machine.controls.first { $0.id == .newPassword }?.hint }
-        #expect(hint() == Phrase("field.newPassword.hint", .count(8)))
+        expectEqual(hint(), Phrase("field.newPassword.hint", .count(8)))
         _ = machine.receive(.input(.edit(.newPassword, "hunter2-secret")))
         _ = machine.receive(.input(.press(.submit)))
         _ = machine.receive(.failure(ScreenFailure(.taken)))
-        #expect(hint() == Phrase("field.password.again"))
-        #expect(machine.controls.first { $0.id == .email }?.problem == Phrase("field.email.taken"))
+        expectEqual(hint(), Phrase("field.password.again"))
+        expectEqual(machine.controls.first { $0.id == .email }?.problem, Phrase("field.email.taken"))
         _ = machine.receive(.input(.edit(.newPassword, "h")))
-        #expect(hint() == Phrase("field.newPassword.hint", .count(8)))
+        expectEqual(hint(), Phrase("field.newPassword.hint", .count(8)))
     }
 
     @Test func `A screen machine shows a failure above the button that caused it`() {
@@ -110,7 +111,7 @@ import Testing
         _ = machine.receive(.input(.press(.submit)))
         _ = machine.receive(.failure(ScreenFailure(.offline)))
         let ids = machine.controls.map(\.id)
-        #expect(ids.firstIndex(of: .failure).map { ids[$0 + 1] } == .submit)
+        expectEqual(ids.firstIndex(of: .failure).map { ids[$0 + 1] }, .submit)
     }
 
     @Test func `A screen machine announces each answer to a press, also if it says the same`() {
@@ -119,7 +120,7 @@ import Testing
             Phrase("verification.sentAgain", .text("a@example.com")))
         for _ in 0..<2 {
             _ = machine.receive(.input(.press(.resend)))
-            #expect(machine.receive(.response(.sent)) == [notice])
+            expectEqual(machine.receive(.response(.sent)), [notice])
         }
     }
 
@@ -128,15 +129,15 @@ import Testing
         func key(_ id: ControlID) -> ReturnKey? { machine.controls.first { $0.id == id }?.returnKey }
         #expect(key(.email) == .next && key(.password) == .go)
         _ = machine.receive(.input(.edit(.password, "x")))
-        #expect(key(.email) == .go)
+        expectEqual(key(.email), .go)
     }
 
     @Test func `A screen machine leads a lost confirmation of a second factor to new recovery codes`() {
         var machine = ScreenMachine(SecondFactorScreen())
         let setup = SecondFactorSetup(secret: "ABCDEFGH", uri: "otpauth://totp/a", recoveryCodes: ["one"])
         _ = machine.receive(.response(.begun(setup)))
-        #expect(machine.focus == nil, "the keyboard would cover the key")
-        #expect(machine.controls.first { $0.id == .secret }?.text.value == "ABCD EFGH")
+        expectNil(machine.focus, "the keyboard would cover the key")
+        expectEqual(machine.controls.first { $0.id == .secret }?.text.value, "ABCD EFGH")
         for reason in [ScreenFailure.Reason.offline, .missing] {
             _ = machine.receive(.input(.edit(.code, "123456")))
             _ = machine.receive(.input(.press(.submit)))
@@ -151,9 +152,9 @@ import Testing
     @Test func `A screen machine keeps a link that could not be sent`() {
         var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
         let request = EmailVerificationScreen.Request.verify(token: FieldText("t", isSecret: true), password: nil)
-        #expect(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))).first == .perform(request))
+        expectEqual(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))).first, .perform(request))
         _ = machine.receive(.failure(ScreenFailure(.offline)))
-        #expect(machine.receive(.input(.press(.retry))).first == .perform(request))
+        expectEqual(machine.receive(.input(.press(.retry))).first, .perform(request))
         _ = machine.receive(.response(.verified()))
         #expect(machine.screen.step == .verified && machine.screen.loading == nil)
     }
@@ -166,7 +167,7 @@ import Testing
         _ = machine.receive(.response(.waiting))
         #expect(machine.controls.contains { $0.label == Phrase("verification.notYet", .text("a@example.com")) })
         _ = machine.receive(.input(.press(.confirmed)))
-        #expect(machine.receive(.response(.unknown)).last == .finish(.signIn(email: "a@example.com")))
+        expectEqual(machine.receive(.response(.unknown)).last, .finish(.signIn(email: "a@example.com")))
     }
 
     @Test func `A screen machine accepts a recovery code while codes are locked`() {
@@ -191,29 +192,29 @@ import Testing
     @Test func `A screen machine shows and hides a password, and hides it again once it is sent`() {
         var machine = filled
         _ = machine.receive(.input(.reveal(.password, true)))
-        #expect(machine.controls.first { $0.id == .password }?.trait == .textField)
+        expectEqual(machine.controls.first { $0.id == .password }?.trait, .textField)
         _ = machine.receive(.input(.press(.submit)))
-        #expect(machine.controls.first { $0.id == .password }?.trait == .secureTextField)
+        expectEqual(machine.controls.first { $0.id == .password }?.trait, .secureTextField)
         _ = machine.receive(.input(.reveal(.email, true)))
-        #expect(machine.screen.fields[.email]?.isRevealed == false)
+        expectEqual(machine.screen.fields[.email]?.isRevealed, false)
     }
 
     @Test func `A screen machine follows the user's focus only to inputs`() {
         var machine = filled
         _ = machine.receive(.input(.focus(.email)))
-        #expect(machine.focus == .email)
+        expectEqual(machine.focus, .email)
         _ = machine.receive(.input(.focus(.title)))
-        #expect(machine.focus == .email)
+        expectEqual(machine.focus, .email)
         _ = machine.receive(.input(.focus(nil)))
-        #expect(machine.focus == nil)
+        expectNil(machine.focus)
     }
 
     @Test func `A screen machine announces the same problem again when the user tries again`() {
         var machine = ScreenMachine(SignInScreen())
         for _ in 0..<2 {
-            #expect(
-                machine.receive(.input(.press(.submit)))
-                    == [.announce(Phrase("field.required", .phrase(Phrase("field.email"))))])
+            expectEqual(
+                machine.receive(.input(.press(.submit))),
+                [.announce(Phrase("field.required", .phrase(Phrase("field.email"))))])
         }
     }
 }
@@ -227,17 +228,17 @@ import Testing
             (.signedOut(.noAccount), .signedOut), (.signedOut(.user), .signedOut), (.signedOut(.issuer), .signedOut),
             (.unavailable(.storeLocked), .unavailable),
         ]
-        for (state, phase) in phases { #expect(SessionGateState(state).phase == phase) }
-        #expect(SessionGateState(SessionState<Tokens>.signedOut(.issuer)).controls.count == 1)
+        for (state, phase) in phases { expectEqual(SessionGateState(state).phase, phase) }
+        expectEqual(SessionGateState(SessionState<Tokens>.signedOut(.issuer)).controls.count, 1)
         let unavailable = SessionGateState(SessionState<Tokens>.unavailable(.storeLocked))
-        #expect(unavailable.controls.map(\.id) == [.failure, .retry])
+        expectEqual(unavailable.controls.map(\.id), [.failure, .retry])
     }
 
     @Test func `A session gate raises a step-up until the user dismisses it`() {
         let state = SessionState.signedIn(Tokens(access: "a", refresh: "r"))
         let one = StepUpRequirement(maximumAge: .seconds(9))
-        #expect(SessionGateState(state, stepUp: one).stepUp == one)
-        #expect(SessionGateState(state, stepUp: one, isDismissed: true).stepUp == nil)
-        #expect(SessionGateState(SessionState<Tokens>.signedOut(.user), stepUp: one).stepUp == nil)
+        expectEqual(SessionGateState(state, stepUp: one).stepUp, one)
+        expectNil(SessionGateState(state, stepUp: one, isDismissed: true).stepUp)
+        expectNil(SessionGateState(SessionState<Tokens>.signedOut(.user), stepUp: one).stepUp)
     }
 }

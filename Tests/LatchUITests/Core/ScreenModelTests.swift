@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchCore
@@ -44,7 +45,7 @@ import Testing
         gate.open()
         await model.settled()
         #expect(outcomes == [.signedIn] && gate.arrivals == 1)
-        #expect(model.outcome == .signedIn)
+        expectEqual(model.outcome, .signedIn)
     }
 
     @Test func `A screen model shows and announces a failure, and puts the focus at the emptied password`() async {
@@ -52,27 +53,27 @@ import Testing
         fill(model)
         model.press(.submit)
         await model.settled()
-        #expect(model.machine.failure?.reason == .offline)
-        #expect(model.announcement?.phrase == ScreenFailure(.offline).phrase)
-        #expect(model.focus == .password)
+        expectEqual(model.machine.failure?.reason, .offline)
+        expectEqual(model.announcement?.phrase, ScreenFailure(.offline).phrase)
+        expectEqual(model.focus, .password)
         #expect(model.control(.password)?.text.value == "" && model.control(.email)?.text.value == " ada@example.com ")
         model.edit(.password, "again")
-        #expect(model.control(.failure) == nil)
+        expectNil(model.control(.failure))
         model.press(.submit)
         await model.settled()
         // Each attempt has a beginning and an end.
-        #expect(model.announcement?.number == 4)
+        expectEqual(model.announcement?.number, 4)
     }
 
     @Test func `A screen model marks the invalid fields, and sends nothing`() async {
         let model = model { _ in throw CancellationError() }
         model.send(.appear)
-        #expect(model.focus == .email)
+        expectEqual(model.focus, .email)
         model.edit(.email, "ada")
         model.press(.submit)
         #expect(!model.isBusy && model.focus == .email)
-        #expect(model.control(.email)?.problem == Phrase("field.email.invalid"))
-        #expect(model.announcement?.phrase == Phrase("field.email.invalid"))
+        expectEqual(model.control(.email)?.problem, Phrase("field.email.invalid"))
+        expectEqual(model.announcement?.phrase, Phrase("field.email.invalid"))
         model.edit(.email, "ada@example.com")
         model.press(.submit)
         #expect(model.focus == .password && model.announcement?.number == 2)
@@ -115,7 +116,7 @@ import Testing
         model.edit(.password, "hunter2-secret")
         model.press(.submit)
         await model.settled()
-        #expect(model.outcome == .signedIn)
+        expectEqual(model.outcome, .signedIn)
     }
 
     @Test func `A screen model reports the outcome of a request that ends after its view and its owner`() async {
@@ -133,7 +134,7 @@ import Testing
         model = nil
         gate.open()
         for await outcome in outcomes {
-            #expect(outcome == .signedIn)
+            expectEqual(outcome, .signedIn)
             break
         }
     }
@@ -145,11 +146,11 @@ import Testing
         model.edit(.password, "hunter2-sec")
         model.send(.focus(.password))
         model.appear(in: second)
-        #expect(model.focus == .password)
+        expectEqual(model.focus, .password)
         model.disappear(from: second)
-        #expect(model.control(.password)?.text.value == "hunter2-sec")
+        expectEqual(model.control(.password)?.text.value, "hunter2-sec")
         model.disappear(from: first)
-        #expect(model.control(.password)?.text.value == "")
+        expectEqual(model.control(.password)?.text.value, "")
     }
 
     @Test func `A screen model locks the button for the server's time`() async throws {
@@ -157,16 +158,16 @@ import Testing
         fill(model)
         model.press(.submit)
         await model.settled()
-        #expect(model.control(.submit)?.isEnabled == false)
-        #expect(model.control(.failure)?.label == Phrase("failure.locked.seconds", .count(30)))
+        expectEqual(model.control(.submit)?.isEnabled, false)
+        expectEqual(model.control(.failure)?.label, Phrase("failure.locked.seconds", .count(30)))
         model.edit(.password, "x")
         model.press(.submit)
         #expect(!model.isBusy)
         _ = await clock.sleepers(atLeast: 1)
         clock.advance(by: 31)
         try await eventually { model.control(.submit)?.isEnabled == true }
-        #expect(model.control(.failure) == nil)
-        #expect(model.announcement?.phrase == Phrase("failure.locked.over"))
+        expectNil(model.control(.failure))
+        expectEqual(model.announcement?.phrase, Phrase("failure.locked.over"))
     }
 
     @Test func `A screen model locks the button only for the address that had too many attempts`() async throws {
@@ -179,17 +180,17 @@ import Testing
         fill(model)
         model.press(.submit)
         await model.settled()
-        #expect(model.control(.submit)?.isEnabled == false)
+        expectEqual(model.control(.submit)?.isEnabled, false)
         model.edit(.email, "bob@example.com")
         #expect(model.control(.submit)?.isEnabled == true && model.control(.failure) == nil)
         model.edit(.email, "Ada@example.com")
-        #expect(model.control(.submit)?.isEnabled == false)
-        #expect(model.control(.failure)?.label == Phrase("failure.locked.minutes", .count(15)))
+        expectEqual(model.control(.submit)?.isEnabled, false)
+        expectEqual(model.control(.failure)?.label, Phrase("failure.locked.minutes", .count(15)))
         model.edit(.email, "bob@example.com")
         model.edit(.password, "hunter2-secret")
         model.press(.submit)
         await model.settled()
-        #expect(model.outcome == .signedIn)
+        expectEqual(model.outcome, .signedIn)
     }
 
     @Test func `A screen model shows the server's message about a member at its field`() async {
@@ -202,9 +203,9 @@ import Testing
         model.edit(.newPassword, "hunter2-secret")
         model.press(.submit)
         await model.settled()
-        #expect(model.control(.name)?.problem == Phrase("failure.refused.message", .text("The name is too long.")))
+        expectEqual(model.control(.name)?.problem, Phrase("failure.refused.message", .text("The name is too long.")))
         #expect(model.machine.failure == nil && model.focus == .name)
-        #expect(model.announcement?.phrase == model.control(.name)?.problem)
+        expectEqual(model.announcement?.phrase, model.control(.name)?.problem)
     }
 
     @Test func `A screen model returns to the password when the challenge expires`() async throws {
@@ -213,11 +214,11 @@ import Testing
         fill(model)
         model.press(.submit)
         await model.settled()
-        #expect(model.focus == .code)
+        expectEqual(model.focus, .code)
         _ = await clock.sleepers(atLeast: 1)
         clock.advance(by: 301)
         try await eventually { model.screen.step == .credentials }
-        #expect(model.machine.failure?.reason == .expired)
-        #expect(model.control(.email)?.text.value == "ada@example.com")
+        expectEqual(model.machine.failure?.reason, .expired)
+        expectEqual(model.control(.email)?.text.value, "ada@example.com")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTexts
 import TestSupport
@@ -10,10 +11,10 @@ import Testing
 @Suite struct ExplorationTests {
     @Test(arguments: AuthRoute.Kind.allCases)
     func `Every screen of the list is at its own place, and has scenarios and outcomes`(kind: AuthRoute.Kind) {
-        #expect(kind.screen?.kind ?? .custom == kind)
-        #expect(kind.route.kind == kind)
-        #expect(kind.explored?.explorations.isEmpty != true)
-        #expect((kind.explored == nil) == (kind == .custom), "The screen's scenarios lack a `FlowScreen`.")
+        expectEqual(kind.screen?.kind ?? .custom, kind)
+        expectEqual(kind.route.kind, kind)
+        expectNotEqual(kind.explored?.explorations.isEmpty, true)
+        expectEqual(kind.explored == nil, kind == .custom, "The screen's scenarios lack a `FlowScreen`.")
     }
 
     @Test(arguments: Exploration.all)
@@ -50,7 +51,7 @@ import Testing
         if ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil {
             try expected.write(to: file, atomically: true, encoding: .utf8)
         } else {
-            #expect(text == expected, "Run this test with LATCH_REGENERATE=1, and read what has changed.")
+            expectEqual(text, expected, "Run this test with LATCH_REGENERATE=1, and read what has changed.")
         }
     }
 }

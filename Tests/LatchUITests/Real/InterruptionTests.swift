@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -32,7 +33,7 @@ import Testing
             server.isOffline.withLock { $0 = false }
             model.send(.activate)
             await auth.settled()
-            #expect(model.screen.step == .verified)
+            expectEqual(model.screen.step, .verified)
         }
     }
 
@@ -44,7 +45,7 @@ import Testing
             let auth = try await server.signedUp()
             _ = auth.exchangePath(Data(stored.utf8))
             guard auth.screen?.model is SignInModel else { return record(auth) }
-            #expect(auth.path.count == 1)
+            expectEqual(auth.path.count, 1)
         }
     }
 
@@ -73,8 +74,8 @@ import Testing
             for _ in 0..<20 where auth.screen?.model.failure?.reason != .locked {
                 await auth.use([.code: "000000"], press: .submit)
             }
-            #expect(auth.screen?.model.failure?.reason == .locked)
-            #expect(auth.screen?.model.control(.submit)?.isEnabled == false)
+            expectEqual(auth.screen?.model.failure?.reason, .locked)
+            expectEqual(auth.screen?.model.control(.submit)?.isEnabled, false)
             let written = " " + code.uppercased().map { String($0) }.joined(separator: " ") + " "
             await auth.use([.code: written], press: .submit)
             #expect(auth.isSignedIn, "\(String(describing: auth.screen?.model.failure))")
@@ -143,7 +144,7 @@ import Testing
             auth.screen?.model.edit(.displayName, "Countess")
             auth.screen?.model.press(.submit)
             await gate.reached()
-            #expect(auth.screen?.model.isBusy == true)
+            expectEqual(auth.screen?.model.isBusy, true)
             gate.open()
             await auth.settled()
             guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
@@ -173,7 +174,7 @@ import Testing
             auth.push(.accounts)
             await auth.settled()
             guard let list = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
-            #expect(Set(list.screen.accounts?.map(\.username) ?? []) == [email, "bob@example.com"])
+            expectEqual(Set(list.screen.accounts?.map(\.username) ?? []), [email, "bob@example.com"])
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchTesting
@@ -25,7 +26,7 @@ import Testing
             model.send(.open(try await server.mailedLink()))
             gate.open()
             await model.settled()
-            #expect(server.requests(to: "/verify-email") == 1)
+            expectEqual(server.requests(to: "/verify-email"), 1)
             #expect(model.screen.step == .verified && model.machine.failure == nil)
         }
     }
@@ -44,11 +45,11 @@ import Testing
             model.edit(.newPassword, "another sen")
             gate.open()
             await model.settled()
-            #expect(model.control(.newPassword)?.text.value == "another sen")
+            expectEqual(model.control(.newPassword)?.text.value, "another sen")
             model.edit(.newPassword, "another sentence")
             model.press(.submit)
             await model.settled()
-            #expect(model.screen.step == .done)
+            expectEqual(model.screen.step, .done)
         }
     }
 
@@ -69,7 +70,7 @@ import Testing
             model.press(.signOutDevice(other.id))
             gate.open()
             await model.settled()
-            #expect(server.requests(to: "/RevokeDevice") == 1)
+            expectEqual(server.requests(to: "/RevokeDevice"), 1)
             #expect(model.screen.devices?.count == 1 && model.machine.failure == nil)
         }
     }

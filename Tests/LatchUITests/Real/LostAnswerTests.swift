@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchTesting
@@ -18,18 +19,18 @@ import Testing
             let model = RegistrationModel(try server.client())
             server.lose("/register")
             await model.use([.email: email, .newPassword: password], press: .submit)
-            #expect(model.machine.failure?.reason == .offline)
+            expectEqual(model.machine.failure?.reason, .offline)
             model.edit(.newPassword, password)
             model.press(.submit)
             await model.settled()
-            #expect(model.control(.email)?.problem == Phrase("field.email.taken.unsure"))
+            expectEqual(model.control(.email)?.problem, Phrase("field.email.taken.unsure"))
             // Another address has nothing to do with it.
             try await server.client().signUp(email: "bob@example.com", password: password)
             model.edit(.email, "bob@example.com")
             model.edit(.newPassword, password)
             model.press(.submit)
             await model.settled()
-            #expect(model.control(.email)?.problem == Phrase("field.email.taken"))
+            expectEqual(model.control(.email)?.problem, Phrase("field.email.taken"))
         }
     }
 
@@ -46,7 +47,7 @@ import Testing
                 model.press(.submit)
                 await model.settled()
             }
-            #expect(model.control(.password)?.problem == Phrase("field.currentPassword.unsure"))
+            expectEqual(model.control(.password)?.problem, Phrase("field.currentPassword.unsure"))
             try await server.client().signIn(email: email, password: "another sentence")
         }
     }
@@ -64,9 +65,9 @@ import Testing
                 model.press(.submit)
                 await model.settled()
             }
-            #expect(model.control(.notice)?.label == Phrase("reset.unsure"))
+            expectEqual(model.control(.notice)?.label, Phrase("reset.unsure"))
             model.press(.done)
-            #expect(model.outcome == .signIn(email: email))
+            expectEqual(model.outcome, .signIn(email: email))
         }
     }
 
@@ -80,10 +81,10 @@ import Testing
             await model.settled()
             model.press(.retry)
             await model.settled()
-            #expect(model.screen.step == .usedLink)
+            expectEqual(model.screen.step, .usedLink)
             model.press(.confirmed)
             await model.settled()
-            #expect(model.outcome == .signIn(email: email))
+            expectEqual(model.outcome, .signIn(email: email))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -25,7 +26,7 @@ import Testing
             try await signUp(phone, server)
             try await signIn(phone)
             let gate = SessionGateModel(phone.session)
-            #expect(gate.gate.phase == .signedIn)
+            expectEqual(gate.gate.phase, .signedIn)
             try await editProfile(phone)
             let secret = try await setUpSecondFactor(phone, server)
             try await changePassword(phone)
@@ -37,14 +38,14 @@ import Testing
             await signIn.use([.email: email, .password: "another sentence"], press: .submit)
             #expect(signIn.focus == .code && !laptop.session.currentState.isSignedIn)
             await signIn.use([.code: "000000"], press: .submit)
-            #expect(signIn.control(.code)?.problem == ScreenFailure(.wrongCode).phrase)
+            expectEqual(signIn.control(.code)?.problem, ScreenFailure(.wrongCode).phrase)
             await signIn.use([.code: server.code(of: secret)], press: .submit)
             #expect(signIn.outcome == .signedIn && laptop.session.currentState.isSignedIn)
 
             try await signOutOthers(phone, laptop)
             let profile = ProfileModel(phone)
             await profile.use(press: .signOut)
-            #expect(profile.outcome == .signedOut)
+            expectEqual(profile.outcome, .signedOut)
             #expect(!phone.session.currentState.isSignedIn)
         }
     }
@@ -52,29 +53,29 @@ import Testing
     private func signUp(_ client: AuthClient, _ server: RealServer) async throws {
         let registration = RegistrationModel(client)
         await registration.use([.name: "Ada", .email: "ada example.com", .newPassword: "short"], press: .submit)
-        #expect(registration.focus == .email)
+        expectEqual(registration.focus, .email)
         await registration.use([.email: email, .newPassword: password], press: .submit)
-        #expect(registration.outcome == .registered(email: email))
+        expectEqual(registration.outcome, .registered(email: email))
 
         let verification = EmailVerificationModel(client, screen: EmailVerificationScreen(email: email))
         await verification.use(press: .resend)
-        #expect(verification.control(.notice)?.label == Phrase("verification.sentAgain", .text(email)))
+        expectEqual(verification.control(.notice)?.label, Phrase("verification.sentAgain", .text(email)))
         verification.send(.open(try await server.mailedLink()))
         await verification.settled()
         // The server wants to know that the reader of the mail chose the password.
-        #expect(verification.focus == .password)
+        expectEqual(verification.focus, .password)
         await verification.use([.password: password], press: .submit)
-        #expect(verification.screen.step == .verified)
+        expectEqual(verification.screen.step, .verified)
         await verification.use(press: .done)
-        #expect(verification.outcome == .verified(email: email))
+        expectEqual(verification.outcome, .verified(email: email))
     }
 
     private func signIn(_ client: AuthClient) async throws {
         let signIn = SignInModel(client)
         await signIn.use([.email: email, .password: "not the password"], press: .submit)
-        #expect(signIn.machine.failure?.reason == .wrongCredentials)
+        expectEqual(signIn.machine.failure?.reason, .wrongCredentials)
         await signIn.use([.password: password], press: .submit)
-        #expect(signIn.outcome == .signedIn)
+        expectEqual(signIn.outcome, .signedIn)
     }
 
     private func editProfile(_ client: AuthClient) async throws {
@@ -95,9 +96,9 @@ import Testing
             Issue.record("the profile has not been saved: \(String(describing: editing.machine.failure))")
             return
         }
-        #expect(saved.displayName == "Countess")
+        expectEqual(saved.displayName, "Countess")
         await profile.use()
-        #expect(profile.screen.title == .verbatim("Countess"))
+        expectEqual(profile.screen.title, .verbatim("Countess"))
     }
 
     private func setUpSecondFactor(_ client: AuthClient, _ server: RealServer) async throws -> String {
@@ -105,7 +106,7 @@ import Testing
         server.clock.advance(by: 901)
         let model = SecondFactorModel(client)
         await model.use(press: .submit)
-        #expect(model.machine.failure?.reason == .stepUpRequired)
+        expectEqual(model.machine.failure?.reason, .stepUpRequired)
         #expect(client.session.stepUp != nil)
         let stepUp = StepUpModel(client) { _ in }
         let gate = SessionGateModel(client.session)
@@ -121,13 +122,13 @@ import Testing
 
         await model.use(press: .submit)
         let secret = try #require(model.control(.secret)?.text.value)
-        #expect(model.control(.authenticator)?.url?.scheme == "otpauth")
+        expectEqual(model.control(.authenticator)?.url?.scheme, "otpauth")
         await model.use([.code: "000000"], press: .submit)
         #expect(model.control(.code)?.problem != nil)
         await model.use([.code: server.code(of: secret)], press: .submit)
-        #expect(model.control(ControlID("recoveryCode", item: "1"))?.text.value.isEmpty == false)
+        expectEqual(model.control(ControlID("recoveryCode", item: "1"))?.text.value.isEmpty, false)
         await model.use(press: .done)
-        #expect(model.outcome == .enabled)
+        expectEqual(model.outcome, .enabled)
 
         server.clock.advance(by: 31)
         await model.use(press: .newRecoveryCodes)
@@ -136,12 +137,12 @@ import Testing
         await model.use(press: .done)
         await model.use(press: .removeSecondFactor)
         await model.use([.code: code], press: .submit)
-        #expect(model.screen.step == .removed, "\(String(describing: model.machine.failure))")
+        expectEqual(model.screen.step, .removed, "\(String(describing: model.machine.failure))")
         await model.use(press: .done)
-        #expect(model.outcome == .disabled)
+        expectEqual(model.outcome, .disabled)
         await model.use(press: .removeSecondFactor)
         await model.use([.code: "123456"], press: .submit)
-        #expect(model.machine.failure?.reason == .missing)
+        expectEqual(model.machine.failure?.reason, .missing)
         await model.use(press: .submit)
         return try await confirm(model, server)
     }
@@ -151,17 +152,17 @@ import Testing
         let secret = try #require(model.control(.secret)?.text.value)
         await model.use([.code: server.code(of: secret)], press: .submit)
         await model.use(press: .done)
-        #expect(model.outcome == .enabled)
+        expectEqual(model.outcome, .enabled)
         return secret
     }
 
     private func changePassword(_ client: AuthClient) async throws {
         let model = ChangePasswordModel(client)
         await model.use([.password: "not the password", .newPassword: "another sentence"], press: .submit)
-        #expect(model.control(.password)?.problem == Phrase("field.currentPassword.wrong"))
+        expectEqual(model.control(.password)?.problem, Phrase("field.currentPassword.wrong"))
         await model.use([.password: password, .newPassword: "another sentence"], press: .submit)
         await model.use(press: .done)
-        #expect(model.outcome == .changed)
+        expectEqual(model.outcome, .changed)
     }
 
     private func signOutOthers(_ phone: AuthClient, _ laptop: AuthClient) async throws {
@@ -172,10 +173,10 @@ import Testing
         let other = try #require(all.last)
         let name = other.name.map { Phrase.verbatim($0) } ?? Phrase("devices.unnamed")
         await devices.use(press: .signOutDevice(other.id))
-        #expect(devices.screen.devices?.count == 1)
-        #expect(devices.control(.notice)?.label == Phrase("devices.signedOut.one", .phrase(name)))
+        expectEqual(devices.screen.devices?.count, 1)
+        expectEqual(devices.control(.notice)?.label, Phrase("devices.signedOut.one", .phrase(name)))
         await #expect(throws: AuthError.reauthenticationRequired) { try await laptop.profile() }
-        #expect(SessionGateState(laptop.session.currentState).notice == Phrase("failure.signedOut"))
+        expectEqual(SessionGateState(laptop.session.currentState).notice, Phrase("failure.signedOut"))
     }
 
     @Test
@@ -186,19 +187,19 @@ import Testing
             let reset = PasswordResetModel(client, screen: PasswordResetScreen(email: email))
             server.isOffline.withLock { $0 = true }
             await reset.use(press: .submit)
-            #expect(reset.machine.failure?.reason == .offline)
+            expectEqual(reset.machine.failure?.reason, .offline)
             server.isOffline.withLock { $0 = false }
             await reset.use(press: .submit)
             let stored = try JSONEncoder().encode(reset.screen)
 
             let restored = PasswordResetModel(
                 client, screen: try JSONDecoder().decode(PasswordResetScreen.self, from: stored))
-            #expect(restored.screen.step == .waiting(email: email))
+            expectEqual(restored.screen.step, .waiting(email: email))
             let link = try await server.mailedLink()
             restored.send(.open(link))
             await restored.use([.newPassword: "another sentence"], press: .submit)
             await restored.use(press: .done)
-            #expect(restored.outcome == .signIn(email: email))
+            expectEqual(restored.outcome, .signIn(email: email))
 
             // The link is used.
             restored.send(.open(link))
@@ -207,7 +208,7 @@ import Testing
 
             let signIn = SignInModel(client)
             await signIn.use([.email: email, .password: "another sentence"], press: .submit)
-            #expect(signIn.outcome == .signedIn)
+            expectEqual(signIn.outcome, .signedIn)
         }
     }
 
@@ -219,7 +220,7 @@ import Testing
             let profile = ProfileModel(client)
             await profile.use(press: .delete)
             await profile.use(press: .confirmDeletion)
-            #expect(profile.outcome == .deleted)
+            expectEqual(profile.outcome, .deleted)
             await #expect(throws: AccountError.wrongCredentials) {
                 try await client.signIn(email: email, password: password)
             }
@@ -234,7 +235,7 @@ import Testing
             try await client.signIn(email: email, password: password)
             let refused = UserListModel(client)
             await refused.use()
-            #expect(refused.machine.failure?.reason == .forbidden)
+            expectEqual(refused.machine.failure?.reason, .forbidden)
 
             _ = try await server.identity.administration.setRole(of: account.id, to: .admin)
             let users = UserListModel(client)
@@ -242,25 +243,25 @@ import Testing
             #expect(users.screen.users?.count == 3 && users.control(.more) == nil)
             let page = try await client.users(limit: 2)
             #expect(page.users.count == 2 && page.total == 3)
-            #expect(try await client.users(after: page.next, limit: 2).users.count == 1)
+            try await expectEqual(client.users(after: page.next, limit: 2).users.count, 1)
             await users.use([.search: email], press: .submit)
-            #expect(users.screen.users?.map(\.email) == [email])
+            expectEqual(users.screen.users?.map(\.email), [email])
             var selected: [UserListScreen.Outcome] = []
             users.onFinish = { selected.append($0) }
             await users.use(press: .showUser(account.id))
-            #expect(selected == users.screen.users?.map { .selected($0) })
+            expectEqual(selected, users.screen.users?.map { .selected($0) })
 
             let other = try #require(page.users.first { $0.id != account.id } ?? page.users.last)
             let user = UserModel(client, user: other)
             await user.use(press: .suspend)
             await user.use(press: .confirmChange)
-            #expect(user.screen.user.status == "suspended", "\(String(describing: user.machine.failure))")
+            expectEqual(user.screen.user.status, "suspended", "\(String(describing: user.machine.failure))")
             await user.use(press: .activate)
             await user.use(press: .setRole("moderator"))
             await user.use(press: .confirmChange)
-            #expect(user.screen.user.role == "moderator")
+            expectEqual(user.screen.user.role, "moderator")
             await user.use(press: .done)
-            #expect(user.outcome == .closed(user.screen.user))
+            expectEqual(user.outcome, .closed(user.screen.user))
         }
     }
 }

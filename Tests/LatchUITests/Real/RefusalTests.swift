@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchCore
@@ -25,11 +26,11 @@ import Testing
                 server.hasNoUserService.withLock { $0 = hasNoUserService }
                 let signIn = SignInModel(try server.client())
                 await signIn.use([.email: email, .password: "not the password"], press: .submit)
-                #expect(signIn.failure?.reason == .wrongCredentials)
+                expectEqual(signIn.failure?.reason, .wrongCredentials)
                 await signIn.use([.password: password], press: .submit)
                 #expect(signIn.failure?.reason == .suspended && signIn.failure?.serverCode == "accountSuspended")
-                #expect(signIn.control(.failure)?.label == Phrase("failure.suspended"))
-                #expect(signIn.announcement?.phrase == Phrase("failure.suspended"))
+                expectEqual(signIn.control(.failure)?.label, Phrase("failure.suspended"))
+                expectEqual(signIn.announcement?.phrase, Phrase("failure.suspended"))
             }
         }
     }
@@ -39,13 +40,13 @@ import Testing
             let auth = try await server.signedUp()
             _ = try await server.mailedURL()
             await auth.use([.email: email, .password: "not the password"], press: .submit)
-            #expect(auth.screen?.model.failure?.reason == .wrongCredentials)
-            #expect(auth.screen?.model.control(.verifyEmail) == nil)
+            expectEqual(auth.screen?.model.failure?.reason, .wrongCredentials)
+            expectNil(auth.screen?.model.control(.verifyEmail))
             await auth.use([.password: password], press: .submit)
-            #expect(auth.screen?.model.failure?.reason == .emailUnverified)
+            expectEqual(auth.screen?.model.failure?.reason, .emailUnverified)
             await auth.use(press: .verifyEmail)
             await auth.use(press: .resend)
-            #expect(auth.screen?.model.control(.notice)?.label == Phrase("verification.sent", .text(email)))
+            expectEqual(auth.screen?.model.control(.notice)?.label, Phrase("verification.sent", .text(email)))
             auth.open(try await server.mailedURL())
             await auth.settled()
             await auth.use(press: .done)
@@ -67,9 +68,9 @@ import Testing
             let problem = try #require(registration.control(.name)?.problem)
             #expect(Texts(languages: ["de"])(problem).contains("'name' is longer than 200 bytes"))
             await registration.use([.name: "Ada", .newPassword: "password123"], press: .submit)
-            #expect(registration.control(.newPassword)?.problem == Phrase("failure.weakPassword"))
+            expectEqual(registration.control(.newPassword)?.problem, Phrase("failure.weakPassword"))
             await registration.use([.newPassword: password], press: .submit)
-            #expect(registration.outcome == .registered(email: email))
+            expectEqual(registration.outcome, .registered(email: email))
 
             try await client.signIn(email: email, password: password)
             let editing = EditProfileModel(client, profile: try await client.accountProfile())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchCore
@@ -47,18 +48,19 @@ import Testing
             let auth = try await app(server)
             guard let model = auth.screen?.model as? RegistrationModel else { return record(auth) }
             let shown = model.controls.map(\.id)
-            #expect(
-                shown.prefix(9) == [
+            expectEqual(
+                shown.prefix(9),
+                [
                     .title, .name, .email, .newPassword, "company", "newsletter", .terms, .privacyPolicy,
                     .acceptedTerms,
                 ])
-            #expect(model.control(.terms)?.url?.absoluteString == "https://example.com/terms")
+            expectEqual(model.control(.terms)?.url?.absoluteString, "https://example.com/terms")
 
             await auth.use([.email: email, .newPassword: password, "company": " Engines & Co "], press: .submit)
             #expect(model.focus == .acceptedTerms && model.outcome == nil)
-            #expect(model.control(.acceptedTerms)?.problem == Phrase("field.checkbox.required"))
-            #expect(model.announcement?.phrase == Phrase("field.checkbox.required"))
-            #expect(server.requests(to: "/api/clients/register") == 0)
+            expectEqual(model.control(.acceptedTerms)?.problem, Phrase("field.checkbox.required"))
+            expectEqual(model.announcement?.phrase, Phrase("field.checkbox.required"))
+            expectEqual(server.requests(to: "/api/clients/register"), 0)
 
             model.send(.set(.acceptedTerms, true))
             #expect(model.control(.acceptedTerms)?.problem == nil && model.control(.acceptedTerms)?.isOn == true)
@@ -69,10 +71,10 @@ import Testing
             let client = try server.client()
             try await client.signIn(email: email, password: password)
             let account = try await client.profile()
-            #expect(account.attributes == ["company": "Engines & Co", "newsletter": "true"])
-            #expect(account.acceptedTerms == "2026-01")
+            expectEqual(account.attributes, ["company": "Engines & Co", "newsletter": "true"])
+            expectEqual(account.acceptedTerms, "2026-01")
             let stored = try #require(try await server.identity.administration.account(email: email))
-            #expect(stored.acceptedTerms == AcceptedTerms(version: "2026-01", acceptedAt: stored.createdAt))
+            expectEqual(stored.acceptedTerms, AcceptedTerms(version: "2026-01", acceptedAt: stored.createdAt))
             #expect(stored.roles.isEmpty && stored.permissions.isEmpty)
         }
     }
@@ -86,7 +88,7 @@ import Testing
             model.send(.set(.acceptedTerms, true))
             await auth.use([.email: email, .newPassword: password, "company": "Engines"], press: .submit)
             #expect(model.focus == .acceptedTerms && model.failure == nil)
-            #expect(model.control(.acceptedTerms)?.problem == Phrase("failure.termsRequired"))
+            expectEqual(model.control(.acceptedTerms)?.problem, Phrase("failure.termsRequired"))
 
             let other = try await app(server)
             let form = try #require(other.screen?.model)
@@ -110,7 +112,7 @@ import Testing
             Field("plan", .text, .verbatim("Plan once more")),
         ]
         let screen = RegistrationScreen(options: options)
-        #expect(screen.fields.all.map(\.id) == [.name, .email, .newPassword, "plan", .acceptedTerms])
+        expectEqual(screen.fields.all.map(\.id), [.name, .email, .newPassword, "plan", .acceptedTerms])
         #expect(screen.fields[.email]?.kind == .email && screen.fields["plan"]?.label == .verbatim("Plan"))
     }
 
@@ -118,7 +120,7 @@ import Testing
         try await RealServer.run { server in
             let registration = RegistrationModel(try server.client())
             await registration.use([.email: email, .newPassword: password], press: .submit)
-            #expect(registration.outcome == .registered(email: email))
+            expectEqual(registration.outcome, .registered(email: email))
             let stored = try #require(try await server.identity.administration.account(email: email))
             #expect(stored.attributes.isEmpty && stored.acceptedTerms == nil)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -19,7 +20,7 @@ import Testing
             let person = WanderingPerson(server, try await server.signedUp(), seed: seed)
             for _ in 0..<60 { try await person.act() }
             try await person.signIn()
-            #expect(try await person.auth.client.profile().email == RealServer.email, "\(person.history)")
+            try await expectEqual(person.auth.client.profile().email, RealServer.email, "\(person.history)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTexts
 import LatchUI
@@ -9,9 +10,9 @@ import Testing
     private let catalog = StringCatalog.latchwork
 
     @Test func `The catalog of texts has every key in English and German`() {
-        #expect(catalog.languages == ["de", "en"])
+        expectEqual(catalog.languages, ["de", "en"])
         for key in catalog.keys {
-            #expect(Set(catalog.entries[key, default: [:]].keys) == ["de", "en"], "\(key)")
+            expectEqual(Set(catalog.entries[key, default: [:]].keys), ["de", "en"], "\(key)")
             for text in catalog.entries[key, default: [:]].values.flatMap(\.texts) {
                 #expect(!text.isEmpty && text.trimmingCharacters(in: .whitespaces) == text, "\(key)")
             }
@@ -24,11 +25,11 @@ import Testing
             let placeholders = entries.values.flatMap(\.texts).map { text in
                 Placeholder.split(text).filter { if case .argument = $0 { true } else { false } }
             }
-            #expect(Set(placeholders).count == 1, "\(key)")
+            expectEqual(Set(placeholders).count, 1, "\(key)")
             let forms = entries.values.map { entry -> Set<StringCatalog.PluralForm> in
                 if case .plural(let forms) = entry { Set(forms.keys) } else { [] }
             }
-            #expect(Set(forms).count == 1, "\(key)")
+            expectEqual(Set(forms).count, 1, "\(key)")
         }
     }
 
@@ -58,10 +59,10 @@ import Testing
             used.insert("failure.\(reason.rawValue)")
         }
         used.formUnion(["field.email", "field.username"])
-        #expect(used.subtracting(catalog.keys) == [])
+        expectEqual(used.subtracting(catalog.keys), [])
         // The texts of the server's pages and mails have a test of their own.
         let ofServer = catalog.keys.filter { key in ["page.", "problem.", "mail."].contains { key.hasPrefix($0) } }
-        #expect(Set(catalog.keys).subtracting(used).subtracting(ofServer) == [])
+        expectEqual(Set(catalog.keys).subtracting(used).subtracting(ofServer), [])
     }
 
     @Test func `The catalog of texts names failures with the next step`() {
@@ -79,33 +80,34 @@ import Testing
         (["de-CH", "en"], "de"), (["fr", "de"], "de"), (["fr"], "en"), ([], "en"), (["EN_us"], "en"),
     ])
     func `A writer of texts takes the first available language`(languages: [String], expected: String) {
-        #expect(Texts(languages: languages).language == expected)
+        expectEqual(Texts(languages: languages).language, expected)
     }
 
     @Test func `A writer of texts fills in names, plural forms, dates and phrases`() {
         let texts = Texts(languages: ["en"])
-        #expect(texts(Phrase("verification.sent", .text("100%@"))) == "We sent an email to 100%@.")
-        #expect(texts(Phrase("devices.signedOut", .count(1))) == "1 device was signed out.")
-        #expect(texts(Phrase("devices.signedOut", .count(3))) == "3 devices were signed out.")
-        #expect(
-            texts(Phrase("devices.lastUse", .date(Date(timeIntervalSince1970: 86_400 * 40))))
-                == "Last used on 1970-02-10")
-        #expect(texts(Phrase("field.required", .phrase(Phrase("field.password")))) == "Password is missing.")
-        #expect(texts(.verbatim("%@ 100%")) == "%@ 100%")
-        #expect(texts(Phrase("no.such.key")) == "no.such.key")
+        expectEqual(texts(Phrase("verification.sent", .text("100%@"))), "We sent an email to 100%@.")
+        expectEqual(texts(Phrase("devices.signedOut", .count(1))), "1 device was signed out.")
+        expectEqual(texts(Phrase("devices.signedOut", .count(3))), "3 devices were signed out.")
+        expectEqual(
+            texts(Phrase("devices.lastUse", .date(Date(timeIntervalSince1970: 86_400 * 40)))), "Last used on 1970-02-10"
+        )
+        expectEqual(texts(Phrase("field.required", .phrase(Phrase("field.password")))), "Password is missing.")
+        expectEqual(texts(.verbatim("%@ 100%")), "%@ 100%")
+        expectEqual(texts(Phrase("no.such.key")), "no.such.key")
     }
 
     @Test func `A writer of texts takes an app's own text first`() {
         let texts = Texts(languages: ["de"]) { phrase, language in
             phrase.key == "signIn.title" ? "Grüezi (\(language))" : nil
         }
-        #expect(texts(Phrase("signIn.title")) == "Grüezi (de)")
-        #expect(texts(Phrase("signIn.submit")) == "Anmelden")
+        expectEqual(texts(Phrase("signIn.title")), "Grüezi (de)")
+        expectEqual(texts(Phrase("signIn.submit")), "Anmelden")
     }
 
     @Test func `A writer of texts splits formats by their placeholders`() {
-        #expect(
-            Placeholder.split("a %2$@ %lld %% %x %") == [
+        expectEqual(
+            Placeholder.split("a %2$@ %lld %% %x %"),
+            [
                 .text("a "), .argument(1), .text(" "), .argument(nil), .text(" % %x %"),
             ])
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchUI
 import Testing
@@ -36,6 +37,6 @@ extension RGBColor {
 
     @Test func `The default colors have the contrast that WCAG computes`() {
         #expect(abs(RGBColor(0x777777).contrast(with: RGBColor(0xFFFFFF)) - 4.48) < 0.01)
-        #expect(RGBColor(0x000000).contrast(with: RGBColor(0xFFFFFF)) == 21)
+        expectEqual(RGBColor(0x000000).contrast(with: RGBColor(0xFFFFFF)), 21)
     }
 }

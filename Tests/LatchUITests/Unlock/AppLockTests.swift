@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchTesting
 import LatchUI
@@ -9,26 +10,26 @@ import Testing
     @Test func `The privacy of an app covers the content while the app is inactive, and opens it again`() {
         var lock = AppLock(gracePeriod: nil)
         lock.receive(.active, at: .zero)
-        #expect(lock.phase == .open)
+        expectEqual(lock.phase, .open)
         lock.receive(.inactive, at: .seconds(1))
-        #expect(lock.phase == .covered)
+        expectEqual(lock.phase, .covered)
         lock.receive(.background, at: .seconds(2))
         lock.receive(.active, at: .seconds(9_000))
-        #expect(lock.phase == .open)
+        expectEqual(lock.phase, .open)
     }
 
     @Test(arguments: [(59, AppLock.Phase.open), (60, .locked)])
     func `The privacy of an app locks it after a time in the background`(seconds: Int, phase: AppLock.Phase) {
         var lock = AppLock(gracePeriod: .seconds(60))
         lock.receive(.active, at: .zero)
-        #expect(lock.phase == .locked, "an app starts locked")
+        expectEqual(lock.phase, .locked, "an app starts locked")
         lock.unlock()
-        #expect(lock.phase == .open)
+        expectEqual(lock.phase, .open)
         lock.receive(.background, at: .seconds(100))
         lock.receive(.inactive, at: .seconds(100 + seconds))
-        #expect(lock.phase == .covered)
+        expectEqual(lock.phase, .covered)
         lock.receive(.active, at: .seconds(100 + seconds))
-        #expect(lock.phase == phase)
+        expectEqual(lock.phase, phase)
     }
 
     @Test func `The privacy of an app covers a scene that is not in front, and no other one`() {
@@ -38,15 +39,15 @@ import Testing
         lock.unlock()
         lock.receive(.active, of: second, at: .seconds(1))
         lock.receive(.background, of: second, at: .seconds(2))
-        #expect(lock.phase(of: first) == .open)
-        #expect(lock.phase(of: second) == .covered)
+        expectEqual(lock.phase(of: first), .open)
+        expectEqual(lock.phase(of: second), .covered)
         // The app was in front all the time.
         lock.receive(.active, of: second, at: .seconds(200))
-        #expect(lock.phase(of: second) == .open)
+        expectEqual(lock.phase(of: second), .open)
         lock.receive(.background, of: first, at: .seconds(300))
         lock.receive(.background, of: second, at: .seconds(310))
         lock.receive(.active, of: first, at: .seconds(370))
-        #expect(lock.phase(of: first) == .locked)
+        expectEqual(lock.phase(of: first), .locked)
     }
 
     @MainActor @Test func `The privacy of an app is opened by the screen of the lock, which still reports its outcome`()
@@ -56,7 +57,7 @@ import Testing
         let unlock = UnlockModel(UnlockScreen(app: "Notes"), onFinish: { outcomes.append($0) }) { _ in .authenticated }
         let model = AppLockModel(unlock, clock: ManualClock().wallClock())
         model.receive(.active)
-        #expect(model.lock.phase == .locked)
+        expectEqual(model.lock.phase, .locked)
         unlock.press(.submit)
         await unlock.settled()
         #expect(model.lock.phase == .open && outcomes == [.unlocked])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -37,15 +38,15 @@ private let refresh = "/oauth/token/refresh"
         let made: Widget = try await api.post("widgets", body: Widget(name: "w"))
         try await api.post("widgets", body: Widget(name: "w"))
         try await api.delete("widgets")
-        #expect(got == Widget(id: "1", name: "w"))
-        #expect(made == got)
-        #expect(try await api.delete("widgets", as: Widget.self) == got)
+        expectEqual(got, Widget(id: "1", name: "w"))
+        expectEqual(made, got)
+        try await expectEqual(api.delete("widgets", as: Widget.self), got)
         let requests = backend.requests(to: "/widgets")
-        #expect(requests.map(\.method) == [.get, .post, .post, .delete, .delete])
+        expectEqual(requests.map(\.method), [.get, .post, .post, .delete, .delete])
         #expect(requests.allSatisfy { $0.fields[.authorization] == "Bearer a0" })
-        #expect(requests.map { $0.body.text ?? "?" } == ["", #"{"name":"w"}"#, #"{"name":"w"}"#, "", ""])
-        #expect(requests.map { $0.fields[.contentType] != nil } == [false, true, true, false, false])
-        #expect(requests.first?.path == "/widgets?q=a%26b")
+        expectEqual(requests.map { $0.body.text ?? "?" }, ["", #"{"name":"w"}"#, #"{"name":"w"}"#, "", ""])
+        expectEqual(requests.map { $0.fields[.contentType] != nil }, [false, true, true, false, false])
+        expectEqual(requests.first?.path, "/widgets?q=a%26b")
     }
 
     @Test(.tags(.apiClient))
@@ -59,12 +60,12 @@ private let refresh = "/oauth/token/refresh"
         let api = APIClient(service: service)
         try await withThrowingTaskGroup(of: Widget.self) { group in
             for _ in 0..<50 { group.addTask { try await api.get("widgets") } }
-            for try await widget in group { #expect(widget.name == "w") }
+            for try await widget in group { expectEqual(widget.name, "w") }
         }
-        #expect(backend.requests(to: refresh).count == 1)
+        expectEqual(backend.requests(to: refresh).count, 1)
         #expect(backend.requests(to: "/widgets").count <= 100)
         _ = try await api.post("widgets", body: Widget(name: "x"), as: Widget.self)
-        #expect(backend.requests(to: refresh).count == 1)
+        expectEqual(backend.requests(to: refresh).count, 1)
     }
 
     @Test(.tags(.apiClient)) func `A client of the API repeats once and no more`() async throws {
@@ -74,8 +75,8 @@ private let refresh = "/oauth/token/refresh"
         await #expect { try await APIClient(service: service).delete("widgets") } throws: {
             if case APIError.unauthorized = $0 { true } else { false }
         }
-        #expect(backend.requests(to: "/widgets").map { $0.fields[.authorization] } == ["Bearer a0", "Bearer a1"])
-        #expect(backend.requests(to: refresh).count == 1)
+        expectEqual(backend.requests(to: "/widgets").map { $0.fields[.authorization] }, ["Bearer a0", "Bearer a1"])
+        expectEqual(backend.requests(to: refresh).count, 1)
         #expect(service.isAuthenticated)
     }
 
@@ -108,10 +109,10 @@ private let refresh = "/oauth/token/refresh"
                 Issue.record("no scopes in \(text)")
                 continue
             }
-            #expect(scopes.required == ["widgets:write", "files:write"])
-            #expect(scopes.provided == ["widgets:delete"])
-            #expect(scopes.missing == ["files:write"])
-            #expect(APIError.forbidden(scopes).errorDescription == "Not permitted: files:write is missing.")
+            expectEqual(scopes.required, ["widgets:write", "files:write"])
+            expectEqual(scopes.provided, ["widgets:delete"])
+            expectEqual(scopes.missing, ["files:write"])
+            expectEqual(APIError.forbidden(scopes).errorDescription, "Not permitted: files:write is missing.")
         }
     }
 
@@ -124,7 +125,7 @@ private let refresh = "/oauth/token/refresh"
             Issue.record("no scopes")
             return
         }
-        #expect(scopes == InsufficientScope(required: ["a:read", "b:read"], provided: []))
+        expectEqual(scopes, InsufficientScope(required: ["a:read", "b:read"], provided: []))
         guard case .forbidden(nil) = try await error(.forbidden, "<html>") else {
             Issue.record("scopes out of nothing")
             return
@@ -132,17 +133,17 @@ private let refresh = "/oauth/token/refresh"
     }
 
     @Test(.tags(.apiClient)) func `A client of the API names each other refusal of a server`() async throws {
-        #expect("\(try await error(.notFound))" == "notFound")
+        expectEqual("\(try await error(.notFound))", "notFound")
         let told = try await error(.tooManyRequests, #"{"retry_after":7}"#)
-        #expect("\(told)" == "rateLimited(retryAfter: Optional(7.0))")
+        expectEqual("\(told)", "rateLimited(retryAfter: Optional(7.0))")
         let field = try await error(.tooManyRequests, fields: [.retryAfter: "9"])
-        #expect("\(field)" == "rateLimited(retryAfter: Optional(9.0))")
-        #expect("\(try await error(.tooManyRequests))" == "rateLimited(retryAfter: nil)")
-        #expect("\(try await error(500))" == "serverError(status: 500, message: nil)")
+        expectEqual("\(field)", "rateLimited(retryAfter: Optional(9.0))")
+        expectEqual("\(try await error(.tooManyRequests))", "rateLimited(retryAfter: nil)")
+        expectEqual("\(try await error(500))", "serverError(status: 500, message: nil)")
         let taken = try await error(409, #"{"detail":"taken"}"#)
-        #expect("\(taken)" == #"serverError(status: 409, message: Optional("taken"))"#)
-        #expect(taken.errorDescription == "taken")
-        #expect("\(try await error(.ok, "[]"))" == "invalidResponse")
+        expectEqual("\(taken)", #"serverError(status: 409, message: Optional("taken"))"#)
+        expectEqual(taken.errorDescription, "taken")
+        expectEqual("\(try await error(.ok, "[]"))", "invalidResponse")
     }
 
     @Test(.tags(.tokenRefresh))
@@ -153,7 +154,7 @@ private let refresh = "/oauth/token/refresh"
             if case APIError.networkError = $0 { true } else { false }
         }
         #expect(service.isAuthenticated)
-        #expect(APIError.networkError(HTTPError.offline).errorDescription?.isEmpty == false)
+        expectEqual(APIError.networkError(HTTPError.offline).errorDescription?.isEmpty, false)
     }
 
     @Test(.tags(.secretTransport))
@@ -162,7 +163,7 @@ private let refresh = "/oauth/token/refresh"
         backend.on("/widgets", 302, "", fields: [.location: "https://evil.example.com/steal"])
         backend.on("/steal", .ok, #"{"name":"w"}"#)
         let widget: Widget = try await APIClient(service: service).get("widgets")
-        #expect(widget.name == "w")
-        #expect(backend.requests(to: "/steal").first?.fields[.authorization] == nil)
+        expectEqual(widget.name, "w")
+        expectNil(backend.requests(to: "/steal").first?.fields[.authorization])
     }
 }

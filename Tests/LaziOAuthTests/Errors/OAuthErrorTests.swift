@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -53,17 +54,17 @@ import Testing
         status: HTTPStatus, body: String, name: String, text: String?
     ) async {
         let (thrown, said) = await failure(status, body)
-        #expect(thrown == name)
-        if let text { #expect(said == text) }
-        #expect(said?.contains("secret-7") != true)
+        expectEqual(thrown, name)
+        if let text { expectEqual(said, text) }
+        expectNotEqual(said?.contains("secret-7"), true)
     }
 
     @Test(.tags(.tokenRefresh), arguments: [HTTPError.offline, .timeout, .tls])
     func `A login that fails reports a failure of the network, and its kind`(error: HTTPError) async {
         backend.on("/oauth/token") { _ in throw error }
         let (name, text) = await failure(of: backend.service())
-        #expect(name == "networkError")
-        #expect(text == "Network error: \(error.message)")
+        expectEqual(name, "networkError")
+        expectEqual(text, "Network error: \(error.message)")
     }
 
     @Test func `A login that fails is thrown unchanged if the device cannot keep the tokens`() async {
@@ -72,7 +73,7 @@ import Testing
         await #expect(throws: AuthError.storeFull) {
             try await service.login(username: "ada", password: "p", scopes: [])
         }
-        #expect(service.lastError as? AuthError == .storeFull)
+        expectEqual(service.lastError as? AuthError, .storeFull)
         #expect(!service.isAuthenticated)
     }
 
@@ -82,16 +83,17 @@ import Testing
         await #expect(throws: OAuthError.self) {
             try await service.login(username: "eve", password: "p", scopes: [])
         }
-        #expect(service.currentUser?.username == "ada")
-        #expect(await service.getValidToken() == "a0")
+        expectEqual(service.currentUser?.username, "ada")
+        await expectEqual(service.getValidToken(), "a0")
     }
 
     @Test func `A login that fails has the five texts of the document`() {
         let errors: [OAuthError] = [
             .invalidURL, .invalidResponse, .authenticationFailed, .serverError("x"), .networkError(HTTPError.offline),
         ]
-        #expect(
-            errors.map(\.errorDescription) == [
+        expectEqual(
+            errors.map(\.errorDescription),
+            [
                 "Invalid server URL", "Invalid response from server",
                 "Authentication failed. Please check your credentials.", "x",
                 "Network error: The server could not be reached.",

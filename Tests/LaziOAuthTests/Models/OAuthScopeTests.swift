@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LaziOAuth
 import TestTags
@@ -8,8 +9,9 @@ import Testing
 @Suite struct OAuthScopeTests {
     @Test(.tags(.scopeHierarchy)) func `The scopes of the app are eleven, with the texts of the document`() {
         let texts = OAuthScope.allCases.map { "\($0.rawValue) - \($0.description)" }
-        #expect(
-            texts == [
+        expectEqual(
+            texts,
+            [
                 "widgets:read - View widget configurations", "widgets:write - Create/modify widgets",
                 "widgets:delete - Delete widgets", "widgets:admin - Full widget admin access",
                 "projects:read - View projects", "projects:write - Create/modify projects",
@@ -19,12 +21,12 @@ import Testing
     }
 
     @Test(.tags(.scopeHierarchy)) func `The scopes of the app have their own name and one of three categories`() {
-        #expect(Set(OAuthScope.allCases.map(\.displayName)).count == 11)
-        #expect(OAuthScope.widgetsRead.displayName == "Read Widgets")
-        #expect(OAuthScope.filesDelete.displayName == "Delete Files")
-        #expect(OAuthScope.projectsAdmin.displayName == "Administer Projects")
+        expectEqual(Set(OAuthScope.allCases.map(\.displayName)).count, 11)
+        expectEqual(OAuthScope.widgetsRead.displayName, "Read Widgets")
+        expectEqual(OAuthScope.filesDelete.displayName, "Delete Files")
+        expectEqual(OAuthScope.projectsAdmin.displayName, "Administer Projects")
         let categories = Dictionary(grouping: OAuthScope.allCases, by: \.category).mapValues(\.count)
-        #expect(categories == ["Widgets": 4, "Projects": 4, "Files": 3])
+        expectEqual(categories, ["Widgets": 4, "Projects": 4, "Files": 3])
         #expect(OAuthScope.allCases.allSatisfy { $0.rawValue.hasPrefix($0.category.lowercased()) })
     }
 
@@ -36,12 +38,12 @@ import Testing
             ("projects:read,projects:write", []), ("openid files:write", [.filesWrite]),
         ] as [(String, [OAuthScope])])
     func `The scopes of the app are read from a list with any separators`(text: String, scopes: [OAuthScope]) {
-        #expect(OAuthScope.known(in: text) == scopes)
+        expectEqual(OAuthScope.known(in: text), scopes)
     }
 
     @Test(.tags(.scopeHierarchy)) func `The scopes of the app come back from their own texts`() {
-        for scope in OAuthScope.allCases { #expect(OAuthScope(rawValue: scope.id) == scope) }
-        #expect(OAuthScope(rawValue: "files:admin") == nil)
+        for scope in OAuthScope.allCases { expectEqual(OAuthScope(rawValue: scope.id), scope) }
+        expectNil(OAuthScope(rawValue: "files:admin"))
     }
 }
 
@@ -57,9 +59,9 @@ import Testing
         let scopes: GrantedScopes = [granted]
         for scope in OAuthScope.allCases {
             let isAllowed = allowed.contains(scope.rawValue)
-            #expect(scopes.contains(scope) == isAllowed)
-            #expect(scopes.contains(scope.rawValue) == isAllowed)
-            #expect(scopes.containsExactly(scope.rawValue) == (scope.rawValue == granted))
+            expectEqual(scopes.contains(scope), isAllowed)
+            expectEqual(scopes.contains(scope.rawValue), isAllowed)
+            expectEqual(scopes.containsExactly(scope.rawValue), scope.rawValue == granted)
         }
     }
 
@@ -75,9 +77,9 @@ import Testing
 
     @Test func `Granted scopes are a list of texts in the server's order`() {
         let scopes: GrantedScopes = ["b:read", "a:read", "b:read"]
-        #expect(Array(scopes) == ["b:read", "a:read"])
-        #expect(scopes.count == 2)
-        #expect(scopes == ["a:read", "b:read"])
+        expectEqual(Array(scopes), ["b:read", "a:read"])
+        expectEqual(scopes.count, 2)
+        expectEqual(scopes, ["a:read", "b:read"])
         #expect(([] as GrantedScopes).isEmpty)
     }
 }

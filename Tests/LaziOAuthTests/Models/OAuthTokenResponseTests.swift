@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LaziOAuth
@@ -15,32 +16,32 @@ import Testing
 
     @Test(.tags(.loginResponses)) func `The answer to a login is read in the spelling of the wire`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
-        #expect(response.access_token == "canary-a")
-        #expect(response.refresh_token == "canary-r")
-        #expect(response.token_type == "Bearer")
-        #expect(response.expires_in == 3600)
-        #expect(response.scope == "widgets:read widgets:write projects:read")
-        #expect(response.user_id == "usr_123abc")
+        expectEqual(response.access_token, "canary-a")
+        expectEqual(response.refresh_token, "canary-r")
+        expectEqual(response.token_type, "Bearer")
+        expectEqual(response.expires_in, 3600)
+        expectEqual(response.scope, "widgets:read widgets:write projects:read")
+        expectEqual(response.user_id, "usr_123abc")
     }
 
     @Test(.tags(.loginResponses))
     func `The answer to a login fixes its expiry when it comes, and keeps it when it is stored`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         let date = try #require(response.expiryDate)
-        #expect(response.expiryDate == date)
+        expectEqual(response.expiryDate, date)
         let again = try JSONDecoder().decode(OAuthTokenResponse.self, from: JSONEncoder().encode(response))
-        #expect(again.expiryDate == date)
-        #expect(again == response)
-        #expect(Tokens(again).expiry == date)
+        expectEqual(again.expiryDate, date)
+        expectEqual(again, response)
+        expectEqual(Tokens(again).expiry, date)
     }
 
     @Test(.tags(.loginResponses)) func `The answer to a login needs no more than an access token`() throws {
         let response = try JSONDecoder().decode(
             OAuthTokenResponse.self, from: Data(#"{"access_token":"a","expires_in":"60"}"#.utf8))
-        #expect(response.refresh_token == nil)
-        #expect(response.scope == "")
-        #expect(response.user_id == nil)
-        #expect(response.expires_in == 60)
+        expectNil(response.refresh_token)
+        expectEqual(response.scope, "")
+        expectNil(response.user_id)
+        expectEqual(response.expires_in, 60)
     }
 
     @Test(
@@ -55,10 +56,10 @@ import Testing
     @Test func `The answer to a login becomes the core's tokens`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         let tokens = Tokens(response)
-        #expect(tokens.access == "canary-a")
-        #expect(tokens.refresh == "canary-r")
-        #expect(tokens.userID == "usr_123abc")
-        #expect(tokens.grantedScopes?.count == 3)
+        expectEqual(tokens.access, "canary-a")
+        expectEqual(tokens.refresh, "canary-r")
+        expectEqual(tokens.userID, "usr_123abc")
+        expectEqual(tokens.grantedScopes?.count, 3)
     }
 
     @Test(.tags(.secretTransport)) func `The answer to a login shows no token`() throws {

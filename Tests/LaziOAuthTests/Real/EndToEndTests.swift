@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -23,14 +24,14 @@ private struct NewItem: Codable, Sendable { let name: String }
     ) async throws {
         try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn(scopes: [.widgetsDelete, .filesRead])
-            #expect(service.scopeChange?.isEmpty == true)
+            expectEqual(service.scopeChange?.isEmpty, true)
             #expect(service.grantedScopes.contains("widgets:write"))
             #expect(!service.grantedScopes.contains("files:write"))
             let api = APIClient(service: service)
             // Higher scopes allow what is below them.
             let made: Item = try await api.post("widgets", body: NewItem(name: "clock"))
             let all: [String: [Item]] = try await api.get("widgets")
-            #expect(all["widgets"]?.map(\.name) == ["clock"])
+            expectEqual(all["widgets"]?.map(\.name), ["clock"])
             try await api.delete("widgets/\(made.id)")
             await #expect { try await api.delete("widgets/\(made.id)") } throws: {
                 if case APIError.notFound = $0 { true } else { false }
@@ -49,8 +50,8 @@ private struct NewItem: Codable, Sendable { let name: String }
     {
         try await RealBackend.run { backend in
             let service = try await backend.signedIn(scopes: [.widgetsRead, .widgetsAdmin])
-            #expect(service.grantedScopes == ["widgets:read"])
-            #expect(service.scopeChange?.missing.text == "widgets:admin")
+            expectEqual(service.grantedScopes, ["widgets:read"])
+            expectEqual(service.scopeChange?.missing.text, "widgets:admin")
         }
     }
 
@@ -66,7 +67,7 @@ private struct NewItem: Codable, Sendable { let name: String }
                 for _ in 0..<100 { group.addTask { _ = try await api.get("widgets", as: [String: [Item]].self) } }
                 try await group.waitForAll()
             }
-            #expect(backend.requests(to: "/oauth/token/refresh").count == 1)
+            expectEqual(backend.requests(to: "/oauth/token/refresh").count, 1)
         }
     }
 
@@ -81,7 +82,7 @@ private struct NewItem: Codable, Sendable { let name: String }
                     throw HTTPError.timeout
                 }
             }
-            #expect(await service.getValidToken() == nil)
+            await expectNil(service.getValidToken())
             #expect(service.isAuthenticated)
             backend.network.withLock { $0 = { try await $1.respond(to: $0) } }
             #expect(await service.getValidToken() != nil)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -58,11 +59,11 @@ import Testing
         #expect(!model.isCodeRequired && model.fields == [.username, .password])
         await model.submit()
         #expect(model.isCodeRequired)
-        #expect(model.fields == [.username, .password, .code])
-        #expect(model.kind(of: .code) == .oneTimeCode)
-        #expect(model.returnKey(in: .password) == .focus(.code))
-        #expect(model.password == Self.password)
-        #expect(model.errorMessage == "This also needs a code from your authenticator app. Enter it, then try again.")
+        expectEqual(model.fields, [.username, .password, .code])
+        expectEqual(model.kind(of: .code), .oneTimeCode)
+        expectEqual(model.returnKey(in: .password), .focus(.code))
+        expectEqual(model.password, Self.password)
+        expectEqual(model.errorMessage, "This also needs a code from your authenticator app. Enter it, then try again.")
         #expect(!model.isFormValid)
         model.code = " \(app.code(at: server.clock.now)) "
         await model.submit()
@@ -77,7 +78,7 @@ import Testing
         await model.submit()
         model.code = app.code(at: server.clock.now.addingTimeInterval(-3600))
         await model.submit()
-        #expect(model.errorMessage?.hasPrefix("This code is wrong") == true)
+        expectEqual(model.errorMessage?.hasPrefix("This code is wrong"), true)
         #expect(model.code.isEmpty)
         model.code = app.code(at: server.clock.now)
         await model.submit()
@@ -106,6 +107,6 @@ import Testing
         }
         let response = try await service.login(
             username: Self.email, password: Self.password, code: app.code(at: server.clock.now))
-        #expect(response.token_type == "Bearer")
+        expectEqual(response.token_type, "Bearer")
     }
 }

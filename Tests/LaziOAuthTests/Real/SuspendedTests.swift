@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchAuth
 import LatchIdentity
@@ -26,7 +27,7 @@ import Testing
         #expect(wrong.contains("password is wrong"))
         model.password = password
         await model.submit()
-        #expect(model.errorMessage?.contains("This account is suspended") == true)
+        expectEqual(model.errorMessage?.contains("This account is suspended"), true)
         #expect(!service.isAuthenticated)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -29,8 +30,8 @@ private let refresh = "/oauth/token/refresh"
         let service = backend.service(store: kept(expiresIn: 3600))
         await service.checkAuthState().value
         #expect(service.isAuthenticated)
-        #expect(service.authState == .authenticated)
-        #expect(service.currentUser == AuthUser(userId: "usr_1", grantedScopes: ["widgets:write"]))
+        expectEqual(service.authState, .authenticated)
+        expectEqual(service.currentUser, AuthUser(userId: "usr_1", grantedScopes: ["widgets:write"]))
         #expect(service.grantedScopes.contains("widgets:read"))
         #expect(backend.requests.isEmpty)
     }
@@ -46,21 +47,21 @@ private let refresh = "/oauth/token/refresh"
         let service = backend.service(store: kept(expiresIn: -60))
         let check = service.checkAuthState()
         for await _ in asked {}
-        #expect(service.authState == .restoring)
+        expectEqual(service.authState, .restoring)
         #expect(service.isAuthenticated)
         go.finish()
         await check.value
-        #expect(service.authState == .authenticated)
-        #expect(await service.getValidToken() == "a1")
-        #expect(backend.requests.count == 1)
+        expectEqual(service.authState, .authenticated)
+        await expectEqual(service.getValidToken(), "a1")
+        expectEqual(backend.requests.count, 1)
     }
 
     @Test(.tags(.appLaunch)) func `A launch with nothing stored shows the login`() async {
         let service = backend.service()
         #expect(!service.isAuthenticated)
         await service.checkAuthState().value
-        #expect(service.authState == .signedOut)
-        #expect(service.currentUser == nil)
+        expectEqual(service.authState, .signedOut)
+        expectNil(service.currentUser)
         #expect(backend.requests.isEmpty)
     }
 
@@ -70,11 +71,11 @@ private let refresh = "/oauth/token/refresh"
         let store = SecretTokenStore<Tokens>(secrets, name: "session")
         let service = backend.service(store: store)
         await service.checkAuthState().value
-        #expect(service.authState == .signedOut)
-        #expect(secrets.read("session") == nil)
+        expectEqual(service.authState, .signedOut)
+        expectNil(secrets.read("session"))
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         try await service.login(username: "ada", password: "p")
-        #expect(try await store.load()?.access == "a")
+        try await expectEqual(store.load()?.access, "a")
     }
 
     @Test(.tags(.appLaunch)) func `A launch without a network keeps the expired session`() async {
@@ -83,8 +84,8 @@ private let refresh = "/oauth/token/refresh"
         let service = backend.service(store: store)
         await service.checkAuthState().value
         #expect(service.isAuthenticated)
-        #expect(service.authState == .expired)
-        #expect(store.load()?.refresh == "r0")
+        expectEqual(service.authState, .expired)
+        expectEqual(store.load()?.refresh, "r0")
     }
 
     @Test(.tags(.appLaunch)) func `A launch with a session that the server has ended shows the login`() async {
@@ -92,8 +93,8 @@ private let refresh = "/oauth/token/refresh"
         let store = kept(expiresIn: -60)
         let service = backend.service(store: store)
         await service.checkAuthState().value
-        #expect(service.authState == .signedOut)
-        #expect(store.load() == nil)
+        expectEqual(service.authState, .signedOut)
+        expectNil(store.load())
     }
 
     @Test(.tags(.keychainRecord))
@@ -103,11 +104,11 @@ private let refresh = "/oauth/token/refresh"
         let locked = LockedSecretStore(secrets)
         let service = backend.service(store: SecretTokenStore<Tokens>(locked, name: "session"))
         await service.checkAuthState().value
-        #expect(service.authState == .unavailable)
-        #expect(await service.getValidToken() == nil)
-        #expect(service.lastError as? AuthError == .storeLocked)
+        expectEqual(service.authState, .unavailable)
+        await expectNil(service.getValidToken())
+        expectEqual(service.lastError as? AuthError, .storeLocked)
         locked.isLocked.withLock { $0 = false }
-        #expect(await service.getValidToken() == "a0")
+        await expectEqual(service.getValidToken(), "a0")
         #expect(service.isAuthenticated)
         #expect(backend.requests.isEmpty)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -19,15 +20,15 @@ import Testing
         let response = try await backend.service().login(
             username: "user@example.com", password: "secret", scopes: [.widgetsRead, .widgetsWrite])
         let request = try #require(backend.requests.first)
-        #expect(request.path == "/oauth/token")
-        #expect(request.fields[.contentType] == "application/x-www-form-urlencoded")
+        expectEqual(request.path, "/oauth/token")
+        expectEqual(request.fields[.contentType], "application/x-www-form-urlencoded")
         let form = try request.formFields()
-        #expect(form.map(\.name) == ["grant_type", "username", "password", "scope"])
-        #expect(form["grant_type"] == "password")
-        #expect(form["username"] == "user@example.com")
-        #expect(form["scope"] == "widgets:read widgets:write")
-        #expect(response.access_token == "a")
-        #expect(response.user_id == "usr_1")
+        expectEqual(form.map(\.name), ["grant_type", "username", "password", "scope"])
+        expectEqual(form["grant_type"], "password")
+        expectEqual(form["username"], "user@example.com")
+        expectEqual(form["scope"], "widgets:read widgets:write")
+        expectEqual(response.access_token, "a")
+        expectEqual(response.user_id, "usr_1")
     }
 
     @Test(arguments: ["p", "wrong", "password", "correct horse battery staple"])
@@ -38,7 +39,7 @@ import Testing
         let error = await #expect(throws: OAuthError.self) {
             try await service.login(username: "ada", password: password)
         }
-        #expect(error?.localizedDescription == message)
+        expectEqual(error?.localizedDescription, message)
     }
 
     @Test func `A login hides a message that quotes the password`() async throws {
@@ -49,7 +50,7 @@ import Testing
             let error = await #expect(throws: OAuthError.self) {
                 try await service.login(username: "ada", password: message.hasPrefix("H") ? "Hunter2!" : "hunter")
             }
-            #expect(error?.localizedDescription == OAuthError.authenticationFailed.localizedDescription)
+            expectEqual(error?.localizedDescription, OAuthError.authenticationFailed.localizedDescription)
         }
     }
 
@@ -58,9 +59,9 @@ import Testing
         try await backend.service().login(
             username: "ada&grant_type=x", password: "p&scope=widgets:admin+1", scopes: [.widgetsRead])
         let form = try #require(backend.requests.first).formFields()
-        #expect(form.filter { $0.name == "scope" }.map(\.value) == ["widgets:read"])
-        #expect(form["password"] == "p&scope=widgets:admin+1")
-        #expect(form["username"] == "ada&grant_type=x")
+        expectEqual(form.filter { $0.name == "scope" }.map(\.value), ["widgets:read"])
+        expectEqual(form["password"], "p&scope=widgets:admin+1")
+        expectEqual(form["username"], "ada&grant_type=x")
     }
 
     @Test(.tags(.loginRequest))
@@ -69,8 +70,8 @@ import Testing
         let service = backend.service()
         try await service.login(username: "ada", password: "p", scopes: [])
         try await service.login(username: "ada", password: "p", requesting: Scopes(parsing: "organizations:read x"))
-        #expect(try backend.requests.map { try $0.formFields()["scope"] } == [nil, "organizations:read x"])
-        #expect(service.grantedScopes == ["organizations:read", "x"])
+        try expectEqual(backend.requests.map { try $0.formFields()["scope"] }, [nil, "organizations:read x"])
+        expectEqual(service.grantedScopes, ["organizations:read", "x"])
     }
 
     @Test(.tags(.loginResponses))
@@ -79,25 +80,25 @@ import Testing
         let service = backend.service()
         let response = try await service.login(username: "ada", password: "p", scopes: [.filesRead])
         #expect(service.isAuthenticated)
-        #expect(service.currentUser == nil)
-        #expect(service.grantedScopes == ["files:read"])
-        #expect(response.scope == "files:read")
-        #expect(response.refresh_token == nil)
+        expectNil(service.currentUser)
+        expectEqual(service.grantedScopes, ["files:read"])
+        expectEqual(response.scope, "files:read")
+        expectNil(response.refresh_token)
         backend.clock.advance(by: 1_000_000)
-        #expect(await service.getValidToken() == "a")
+        await expectEqual(service.getValidToken(), "a")
     }
 
     @Test(.tags(.grantedScopes)) func `A login reports scopes that are fewer or more than requested`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r", scope: "widgets:read files:delete"))
         let service = backend.service()
-        #expect(service.scopeChange == nil)
+        expectNil(service.scopeChange)
         try await service.login(username: "ada", password: "p", scopes: [.widgetsRead, .widgetsWrite])
-        #expect(service.scopeChange?.missing.text == "widgets:write")
-        #expect(service.scopeChange?.unrequested.text == "files:delete")
-        #expect(service.grantedScopes == ["widgets:read", "files:delete"])
-        #expect(service.currentUser?.grantedScopes == ["widgets:read", "files:delete"])
+        expectEqual(service.scopeChange?.missing.text, "widgets:write")
+        expectEqual(service.scopeChange?.unrequested.text, "files:delete")
+        expectEqual(service.grantedScopes, ["widgets:read", "files:delete"])
+        expectEqual(service.currentUser?.grantedScopes, ["widgets:read", "files:delete"])
         await service.logout()
-        #expect(service.scopeChange == nil)
+        expectNil(service.scopeChange)
         #expect(service.grantedScopes.isEmpty)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -23,11 +24,11 @@ private let refresh = "/oauth/token/refresh"
             let tokens = try #require(store.load())
             await service.logout()
             #expect(!service.isAuthenticated)
-            #expect(service.currentUser == nil)
-            #expect(store.load() == nil)
+            expectNil(service.currentUser)
+            expectNil(store.load())
             let forms = try backend.requests(to: "/oauth/revoke").map { try $0.formFields() }
-            #expect(forms.map { $0["token_type_hint"] } == ["refresh_token", "access_token"])
-            #expect(forms.map { $0["token"] } == [tokens.refresh, tokens.access])
+            expectEqual(forms.map { $0["token_type_hint"] }, ["refresh_token", "access_token"])
+            expectEqual(forms.map { $0["token"] }, [tokens.refresh, tokens.access])
 
             let other = backend.service(store: InMemoryTokenStore(tokens))
             await #expect { try await APIClient(service: other).get("widgets", as: [String: [String]].self) } throws: {
@@ -56,14 +57,14 @@ private let refresh = "/oauth/token/refresh"
         let service = try await backend.signedIn(store: store)
         let session = service.session
         backend.on("/oauth/revoke") { _ in
-            #expect(store.load() == nil)
+            expectNil(store.load())
             #expect(!session.currentState.isSignedIn)
             throw HTTPError.offline
         }
         await service.logout()
         #expect(!service.isAuthenticated)
-        #expect(service.lastError == nil)
-        #expect(backend.requests(to: "/oauth/revoke").count == 2)
+        expectNil(service.lastError)
+        expectEqual(backend.requests(to: "/oauth/revoke").count, 2)
     }
 
     @Test(.tags(.tokenRevocation)) func `A logout can be done twice`() async throws {
@@ -72,8 +73,8 @@ private let refresh = "/oauth/token/refresh"
         let service = try await backend.signedIn()
         await service.logout()
         await service.logout()
-        #expect(backend.requests(to: "/oauth/revoke").count == 2)
-        #expect(service.authState == .signedOut)
+        expectEqual(backend.requests(to: "/oauth/revoke").count, 2)
+        expectEqual(service.authState, .signedOut)
     }
 
     @Test(.tags(.tokenRevocation)) func `A logout is not undone by a refresh that was in progress`() async throws {
@@ -92,10 +93,10 @@ private let refresh = "/oauth/token/refresh"
         for await _ in asked {}
         await service.logout()
         go.finish()
-        #expect(await renewal.value == false)
-        #expect(store.load() == nil)
+        await expectEqual(renewal.value, false)
+        expectNil(store.load())
         #expect(!service.isAuthenticated)
-        #expect(await service.getValidToken() == nil)
+        await expectNil(service.getValidToken())
     }
 
     @Test(.tags(.keychainRecord))
@@ -109,9 +110,9 @@ private let refresh = "/oauth/token/refresh"
         let service = backend.service(store: SecretTokenStore<Tokens>(secrets, name: "session"))
         try await service.login(username: "ada", password: "p")
         await service.logout()
-        #expect(service.lastError as? AuthError == .storeDenied)
+        expectEqual(service.lastError as? AuthError, .storeDenied)
         #expect(service.isAuthenticated)
-        #expect(backend.requests(to: "/oauth/revoke").count == 2)
+        expectEqual(backend.requests(to: "/oauth/revoke").count, 2)
     }
 }
 

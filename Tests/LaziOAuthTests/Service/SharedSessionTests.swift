@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchAuth
 import LatchHTTP
@@ -29,7 +30,7 @@ import Testing
             baseURL: server.url, session: core.session, transport: network, clock: server.clock.wallClock())
         #expect(service.session === core.session)
         await service.checkAuthState().value
-        #expect(service.authState == .signedOut)
+        expectEqual(service.authState, .signedOut)
 
         try await core.signUp(email: Self.email, password: Self.password)
         try await core.signIn(email: Self.email, password: Self.password)
@@ -44,15 +45,15 @@ import Testing
             }
             for await succeeded in group { #expect(succeeded) }
         }
-        #expect(refreshes.withLock(\.self) == 1)
+        expectEqual(refreshes.withLock(\.self), 1)
 
         await service.logout()
-        #expect(core.session.currentState == .signedOut(.user))
+        expectEqual(core.session.currentState, .signedOut(.user))
         try await service.login(username: Self.email, password: Self.password)
-        #expect(try await core.profile().email == Self.email)
+        try await expectEqual(core.profile().email, Self.email)
         try await core.signOut()
-        #expect(service.authState == .signedOut)
-        #expect(service.currentUser == nil)
+        expectEqual(service.authState, .signedOut)
+        expectNil(service.currentUser)
     }
 
     @Test func `A service over a session of the core reports an upload by the service's own client`() async throws {
@@ -73,6 +74,6 @@ import Testing
             counts.withLock { $0.append(count) }
         }
         try await service.http.perform(.put("upload", sending: content))
-        #expect(counts.withLock(\.self) == [65_536, 100_000])
+        expectEqual(counts.withLock(\.self), [65_536, 100_000])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -16,13 +17,13 @@ import Testing
             let service = backend.service()
             try await service.signup(username: "ada", email: "ada@example.com", password: RealBackend.password)
             #expect(service.isAuthenticated)
-            #expect(service.currentUser?.username == "ada")
-            #expect(service.currentUser?.userId.isEmpty == false)
-            #expect(backend.requests.map(\.path) == ["/auth/signup", "/oauth/token"])
+            expectEqual(service.currentUser?.username, "ada")
+            expectEqual(service.currentUser?.userId.isEmpty, false)
+            expectEqual(backend.requests.map(\.path), ["/auth/signup", "/oauth/token"])
             let request = try #require(backend.requests.first)
             let content = try JSONValue(parsing: request.body.bytes)
-            #expect(content["password"]?.stringValue == RealBackend.password)
-            #expect(request.fields[.contentType] == "application/json")
+            expectEqual(content["password"]?.stringValue, RealBackend.password)
+            expectEqual(request.fields[.contentType], "application/json")
         }
     }
 
@@ -41,7 +42,7 @@ import Testing
                 return !message.isEmpty
             }
             #expect(!service.isAuthenticated)
-            #expect(backend.requests(to: "/oauth/token").count == logins)
+            expectEqual(backend.requests(to: "/oauth/token").count, logins)
         }
     }
 
@@ -63,7 +64,7 @@ import Testing
         await #expect { try await service.signup(username: "ada", email: "a@b.co", password: "p") } throws: {
             ($0 as? OAuthError)?.errorDescription?.hasPrefix(text) == true
         }
-        #expect(backend.requests.count == 1)
+        expectEqual(backend.requests.count, 1)
         #expect(!service.isAuthenticated)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -20,13 +21,13 @@ private let refresh = "/oauth/token/refresh"
             let service = try await backend.signedIn()
             let first = try #require(await service.getValidToken())
             backend.clock.advance(by: 3299)
-            #expect(await service.getValidToken() == first)
+            await expectEqual(service.getValidToken(), first)
             #expect(backend.requests(to: refresh).isEmpty)
             backend.clock.advance(by: 2)
             let second = try #require(await service.getValidToken())
-            #expect(second != first)
-            #expect(await service.getValidToken() == second)
-            #expect(backend.requests(to: refresh).count == 1)
+            expectNotEqual(second, first)
+            await expectEqual(service.getValidToken(), second)
+            expectEqual(backend.requests(to: refresh).count, 1)
         }
     }
 
@@ -44,9 +45,9 @@ private let refresh = "/oauth/token/refresh"
                 for await token in group { all.insert(token) }
                 return all
             }
-            #expect(tokens.count == 1)
+            expectEqual(tokens.count, 1)
             #expect(tokens.first != .some(nil) && tokens.first != .some(first))
-            #expect(backend.requests(to: refresh).count == 1)
+            expectEqual(backend.requests(to: refresh).count, 1)
         }
     }
 
@@ -54,8 +55,8 @@ private let refresh = "/oauth/token/refresh"
     func `A valid token is nil while no user is signed in, and no request is sent`() async throws {
         try await RealBackend.run { backend in
             let service = backend.service()
-            #expect(await service.getValidToken() == nil)
-            #expect(await service.refreshToken() == false)
+            await expectNil(service.getValidToken())
+            await expectEqual(service.refreshToken(), false)
             #expect(backend.requests.isEmpty)
         }
     }
@@ -69,10 +70,10 @@ private let refresh = "/oauth/token/refresh"
                 try await service.login(username: name, password: RealBackend.password)
                 let before = backend.requests(to: refresh).count
                 let first = try #require(await service.getValidToken())
-                #expect(backend.requests(to: refresh).count == before)
+                expectEqual(backend.requests(to: refresh).count, before)
                 backend.clock.advance(by: 3601)
-                #expect(await service.getValidToken() != first)
-                #expect(backend.requests(to: refresh).count == before + 1)
+                await expectNotEqual(service.getValidToken(), first)
+                expectEqual(backend.requests(to: refresh).count, before + 1)
             }
         }
     }
@@ -87,9 +88,9 @@ private let refresh = "/oauth/token/refresh"
         let service = try await backend.signedIn(store: store)
         backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
         #expect(await service.refreshToken())
-        #expect(store.load()?.refresh == "r1")
-        #expect(await service.getValidToken() == "a1")
-        #expect(backend.requests(to: refresh).first?.body.text == #"{"refresh_token":"r0"}"#)
+        expectEqual(store.load()?.refresh, "r1")
+        await expectEqual(service.getValidToken(), "a1")
+        expectEqual(backend.requests(to: refresh).first?.body.text, #"{"refresh_token":"r0"}"#)
     }
 
     @Test(.tags(.tokenRefresh))
@@ -101,9 +102,9 @@ private let refresh = "/oauth/token/refresh"
         let service = try await backend.signedIn(store: store)
         backend.on(refresh, .ok, #"{"access_token":"a1","token_type":"bearer","expires_in":3600}"#)
         #expect(await service.refreshToken())
-        #expect(store.load()?.refresh == "r0")
-        #expect(service.grantedScopes == ["widgets:read", "widgets:write"])
-        #expect(service.currentUser?.userId == "usr_1")
+        expectEqual(store.load()?.refresh, "r0")
+        expectEqual(service.grantedScopes, ["widgets:read", "widgets:write"])
+        expectEqual(service.currentUser?.userId, "usr_1")
     }
 
     @Test(
@@ -120,13 +121,13 @@ private let refresh = "/oauth/token/refresh"
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
         backend.on(refresh, status, body)
-        #expect(await service.refreshToken() == false)
+        await expectEqual(service.refreshToken(), false)
         #expect(!service.isAuthenticated)
-        #expect(service.authState == .signedOut)
-        #expect(store.load() == nil)
-        #expect(await service.refreshToken() == false)
-        #expect(await service.getValidToken() == nil)
-        #expect(backend.requests(to: refresh).count == 1)
+        expectEqual(service.authState, .signedOut)
+        expectNil(store.load())
+        await expectEqual(service.refreshToken(), false)
+        await expectNil(service.getValidToken())
+        expectEqual(backend.requests(to: refresh).count, 1)
         // Nothing is left to revoke, and nobody was told to.
         #expect(backend.requests(to: "/oauth/revoke").isEmpty)
     }
@@ -136,10 +137,10 @@ private let refresh = "/oauth/token/refresh"
         let backend = ScriptedBackend()
         let service = try await backend.signedIn()
         backend.on(refresh, status, "<html>")
-        #expect(await service.refreshToken() == false)
+        await expectEqual(service.refreshToken(), false)
         #expect(service.isAuthenticated)
         #expect(service.lastError is OAuthError)
-        #expect(await service.getValidToken() == "a0")
+        await expectEqual(service.getValidToken(), "a0")
         #expect(backend.requests(to: "/oauth/revoke").isEmpty)
     }
 
@@ -151,19 +152,19 @@ private let refresh = "/oauth/token/refresh"
         let service = try await backend.signedIn()
         backend.on(refresh) { _ in throw error }
         backend.clock.advance(by: 3400)
-        #expect(await service.getValidToken() == "a0")
+        await expectEqual(service.getValidToken(), "a0")
         backend.clock.advance(by: 201)
-        #expect(await service.getValidToken() == nil)
+        await expectNil(service.getValidToken())
         guard case .networkError = service.lastError as? OAuthError else {
             Issue.record("\(String(describing: service.lastError))")
             return
         }
         #expect(service.isAuthenticated)
-        #expect(service.authState == .expired)
+        expectEqual(service.authState, .expired)
         backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
-        #expect(await service.getValidToken() == "a1")
-        #expect(service.lastError == nil)
-        #expect(service.authState == .authenticated)
+        await expectEqual(service.getValidToken(), "a1")
+        expectNil(service.lastError)
+        expectEqual(service.authState, .authenticated)
     }
 
     @Test(.tags(.tokenRefresh)) func `A refresh continues when one of its waiters is canceled`() async throws {
@@ -181,11 +182,11 @@ private let refresh = "/oauth/token/refresh"
         let patient = Task { await service.getValidToken() }
         for await _ in asked {}
         impatient.cancel()
-        #expect(await impatient.value == nil)
+        await expectNil(impatient.value)
         go.finish()
-        #expect(await patient.value == "a1")
+        await expectEqual(patient.value, "a1")
         #expect(service.isAuthenticated)
-        #expect(backend.requests(to: refresh).count == 1)
+        expectEqual(backend.requests(to: refresh).count, 1)
     }
 
     @Test(.tags(.realServer), arguments: RealBackend.Connection.allCases)
@@ -197,14 +198,14 @@ private let refresh = "/oauth/token/refresh"
             let service = try await backend.signedIn(store: store)
             let stolen = try #require(store.load())
             #expect(await service.refreshToken())
-            #expect(store.load()?.refresh != stolen.refresh)
+            expectNotEqual(store.load()?.refresh, stolen.refresh)
             #expect(await service.refreshToken())
             backend.clock.advance(by: 3601)
             // Somebody else with the first token, long after its replay window.
             let thief = backend.service(store: InMemoryTokenStore(stolen))
-            #expect(await thief.getValidToken() == nil)
+            await expectNil(thief.getValidToken())
             #expect(!thief.isAuthenticated)
-            #expect(await service.getValidToken() == nil)
+            await expectNil(service.getValidToken())
             #expect(!service.isAuthenticated)
         }
     }

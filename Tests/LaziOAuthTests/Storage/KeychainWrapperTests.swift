@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchTesting
 import LaziOAuth
@@ -11,22 +12,22 @@ import Testing
 
     @Test(.tags(.keychainRecord)) func `A keychain wrapper keeps, reads and forgets texts`() async throws {
         let keychain = KeychainWrapper(secrets)
-        #expect(try await keychain.get("note") == nil)
+        try await expectNil(keychain.get("note"))
         try await keychain.save("äöü", for: "note")
-        #expect(try await keychain.get("note") == "äöü")
+        try await expectEqual(keychain.get("note"), "äöü")
         try await keychain.save("2", for: "note")
-        #expect(try await keychain.get("note") == "2")
-        #expect(secrets.names() == ["lazi.note"])
+        try await expectEqual(keychain.get("note"), "2")
+        expectEqual(secrets.names(), ["lazi.note"])
         try await keychain.delete("note")
         try await keychain.delete("note")
-        #expect(try await keychain.get("note") == nil)
+        try await expectNil(keychain.get("note"))
     }
 
     @Test(.tags(.keychainRecord)) func `A keychain wrapper knows the names of the original`() async throws {
         let keychain = KeychainWrapper(secrets)
         try await keychain.save("u", for: "lazi.user_id")
-        #expect(secrets.names() == ["lazi.user_id"])
-        #expect(try await keychain.get("user_id") == "u")
+        expectEqual(secrets.names(), ["lazi.user_id"])
+        try await expectEqual(keychain.get("user_id"), "u")
     }
 
     @Test(.tags(.keychainRecord)) func `A keychain wrapper clears only its own entries`() async throws {
@@ -37,7 +38,7 @@ import Testing
         try await keychain.save("1", for: "access_token")
         try await keychain.save("2", for: "lazi.refresh_token")
         try await keychain.clearAll()
-        #expect(secrets.names() == ["lazilike", "session", "someone.else"])
+        expectEqual(secrets.names(), ["lazilike", "session", "someone.else"])
     }
 
     @Test(.tags(.keychainRecord), arguments: [AuthError.storeLocked, .storeDenied, .storeFull])
@@ -53,11 +54,11 @@ import Testing
     func `A keychain wrapper does not keep the session: that is one record`() async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn(store: SecretTokenStore<Tokens>(secrets, name: "session"))
-        #expect(secrets.names() == ["session"])
+        expectEqual(secrets.names(), ["session"])
         try await KeychainWrapper(secrets).clearAll()
-        #expect(await service.getValidToken() == "a0")
+        await expectEqual(service.getValidToken(), "a0")
         let again = await backend.service(store: SecretTokenStore<Tokens>(secrets, name: "session"))
         await again.checkAuthState().value
-        #expect(await again.currentUser?.userId == "usr_1")
+        await expectEqual(again.currentUser?.userId, "usr_1")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -37,12 +38,12 @@ import Testing
     {
         let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(old, new)
-        #expect(await service.getValidToken() == "a0")
+        await expectEqual(service.getValidToken(), "a0")
         #expect(service.isAuthenticated)
-        #expect(service.currentUser?.userId == "usr_1")
+        expectEqual(service.currentUser?.userId, "usr_1")
         #expect(service.grantedScopes.contains("files:delete"))
         #expect(old.names().isEmpty)
-        #expect(new.names() == ["session"])
+        expectEqual(new.names(), ["session"])
         #expect(backend.requests.isEmpty)
     }
 
@@ -51,7 +52,7 @@ import Testing
         let (old, new) = (oldItems(), InMemorySecretStore())
         try await SecretTokenStore<Tokens>(new, name: "session").save(Tokens(access: "newer", refresh: "r9"))
         let service = service(old, new)
-        #expect(await service.getValidToken() == "newer")
+        await expectEqual(service.getValidToken(), "newer")
         #expect(old.names().isEmpty)
     }
 
@@ -60,9 +61,9 @@ import Testing
         let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(FailingSecretStore(old, after: 0, with: .storeLocked), new)
         await service.checkAuthState().value
-        #expect(service.lastError as? AuthError == .storeLocked)
+        expectEqual(service.lastError as? AuthError, .storeLocked)
         #expect(!service.isAuthenticated)
-        #expect(old.names().count == 5)
+        expectEqual(old.names().count, 5)
         let later = self.service(old, new)
         await later.checkAuthState().value
         #expect(later.isAuthenticated)

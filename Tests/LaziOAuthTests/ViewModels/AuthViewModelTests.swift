@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -27,7 +28,7 @@ import Testing
     @Test(.tags(.signUp))
     func `The login screen's model has the texts of its mode, and errors only once text was typed`() {
         let model = model
-        #expect([model.screenTitle, model.submitTitle, model.toggleTitle] == ["Welcome Back", "Sign In", "Sign Up"])
+        expectEqual([model.screenTitle, model.submitTitle, model.toggleTitle], ["Welcome Back", "Sign In", "Sign Up"])
         #expect(model.emailError == nil && model.confirmationError == nil)
         model.toggleMode()
         #expect(model.screenTitle == "Create Account" && model.submitTitle == "Create Account")
@@ -42,9 +43,9 @@ import Testing
         let model = model
         for isOn in [true, true, false, false, true] {
             model.scopeSelection[isSelected: .filesDelete] = isOn
-            #expect(model.scopeSelection.contains(.filesDelete) == isOn)
+            expectEqual(model.scopeSelection.contains(.filesDelete), isOn)
         }
-        #expect(model.scopeSelection.summary == "6 selected")
+        expectEqual(model.scopeSelection.summary, "6 selected")
     }
 
     @Test(.tags(.signUp), arguments: [true, false])
@@ -54,9 +55,9 @@ import Testing
         let model = model
         if !isLogin { model.toggleMode() }
         await filled(model).submit()
-        #expect(model.errorMessage == nil)
-        #expect(backend.requests(to: "/oauth/token").count == 1)
-        #expect(backend.requests(to: "/auth/signup").isEmpty == isLogin)
+        expectNil(model.errorMessage)
+        expectEqual(backend.requests(to: "/oauth/token").count, 1)
+        expectEqual(backend.requests(to: "/auth/signup").isEmpty, isLogin)
     }
 
     @Test(
@@ -70,7 +71,7 @@ import Testing
         let model = model
         model.username = name
         model.password = password
-        #expect(model.isFormValid == isValid)
+        expectEqual(model.isFormValid, isValid)
     }
 
     @Test(
@@ -90,8 +91,8 @@ import Testing
         let model = filled(model)
         model.isLoginMode = false
         model.email = email
-        #expect(model.isEmailValid == isValid)
-        #expect(model.isFormValid == isValid)
+        expectEqual(model.isEmailValid, isValid)
+        expectEqual(model.isFormValid, isValid)
     }
 
     @Test(.tags(.signUp)) func `The login screen's model requires the password twice alike only for a new account`() {
@@ -124,9 +125,9 @@ import Testing
         let model = filled(model)
         await model.login()
         let form = try #require(backend.requests.first).formFields()
-        #expect(form["username"] == "ada")
-        #expect(form["password"] == "secret")
-        #expect(form["scope"] == "widgets:read widgets:write projects:read projects:write files:read")
+        expectEqual(form["username"], "ada")
+        expectEqual(form["password"], "secret")
+        expectEqual(form["scope"], "widgets:read widgets:write projects:read projects:write files:read")
         #expect(!model.showError)
         #expect(!model.isLoading)
         #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
@@ -138,9 +139,9 @@ import Testing
         let model = filled(model)
         model.isLoginMode = false
         await model.signup()
-        #expect(backend.requests.map(\.path) == ["/auth/signup", "/oauth/token"])
+        expectEqual(backend.requests.map(\.path), ["/auth/signup", "/oauth/token"])
         let content = try JSONValue(parsing: try #require(backend.requests.first).body.bytes)
-        #expect(content == ["username": "ada", "email": "ada@example.com", "password": "secret"])
+        expectEqual(content, ["username": "ada", "email": "ada@example.com", "password": "secret"])
         #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
     }
 
@@ -148,18 +149,18 @@ import Testing
         backend.on("/oauth/token", .unauthorized, #"{"detail":"Invalid credentials"}"#)
         let model = filled(model)
         await model.login()
-        #expect(model.errorMessage == "Invalid credentials")
+        expectEqual(model.errorMessage, "Invalid credentials")
         #expect(model.showError)
         #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
-        #expect(model.username == " ada\n")
+        expectEqual(model.username, " ada\n")
         backend.on("/oauth/token") { _ in throw HTTPError.offline }
         model.password = "secret"
         await model.login()
-        #expect(model.errorMessage == "Network error: The server could not be reached.")
+        expectEqual(model.errorMessage, "Network error: The server could not be reached.")
         model.password = "secret"
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         await model.login()
-        #expect(model.errorMessage == nil)
+        expectNil(model.errorMessage)
         #expect(!model.showError)
     }
 
@@ -171,10 +172,10 @@ import Testing
         model.toggleMode()
         #expect(!model.isLoginMode)
         #expect(model.email.isEmpty && model.password.isEmpty && model.confirmPassword.isEmpty)
-        #expect(model.errorMessage == nil)
+        expectNil(model.errorMessage)
         #expect(!model.showError)
-        #expect(model.username == " ada\n")
-        #expect(model.selectedScopes == [.filesRead])
+        expectEqual(model.username, " ada\n")
+        expectEqual(model.selectedScopes, [.filesRead])
         model.toggleMode()
         #expect(model.isLoginMode)
     }
@@ -194,7 +195,7 @@ import Testing
         await model.login()
         go.finish()
         await first.value
-        #expect(backend.requests.count == 1)
+        expectEqual(backend.requests.count, 1)
         #expect(!model.isLoading)
     }
 }
@@ -203,9 +204,9 @@ import Testing
 @Suite struct ScopeSelectionTests {
     @Test(.tags(.scopeSelection)) func `A selection of scopes begins with the five that the app usually needs`() {
         let model = AuthViewModel(service: ScriptedBackend().service())
-        #expect(model.selectedScopes == [.widgetsRead, .widgetsWrite, .projectsRead, .projectsWrite, .filesRead])
-        #expect(model.scopeSelection.count == 5)
-        #expect(model.scopeSelection.summary == "5 selected")
+        expectEqual(model.selectedScopes, [.widgetsRead, .widgetsWrite, .projectsRead, .projectsWrite, .filesRead])
+        expectEqual(model.scopeSelection.count, 5)
+        expectEqual(model.scopeSelection.summary, "5 selected")
         #expect(!model.scopeSelection.isExpanded)
     }
 
@@ -214,19 +215,19 @@ import Testing
         selection.toggle(.filesRead)
         selection.toggle(.widgetsAdmin)
         selection.toggle(.widgetsDelete)
-        #expect(selection.summary == "6 selected")
+        expectEqual(selection.summary, "6 selected")
         #expect(selection.contains(.widgetsAdmin))
         #expect(!selection.contains(.filesRead))
         selection.toggle(.widgetsAdmin)
-        #expect(selection.count == 5)
-        #expect(ScopeSelection(selected: []).summary == "0 selected")
+        expectEqual(selection.count, 5)
+        expectEqual(ScopeSelection(selected: []).summary, "0 selected")
     }
 
     @Test(.tags(.scopeSelection)) func `A selection of scopes is shown by category, and requested in one order`() {
         let selection = ScopeSelection(selected: [.filesWrite, .widgetsDelete, .projectsRead])
-        #expect(selection.groups.map(\.category) == ["Widgets", "Projects", "Files"])
-        #expect(selection.groups.map { $0.scopes.count } == [4, 4, 3])
-        #expect(selection.groups.flatMap(\.scopes) == OAuthScope.allCases)
-        #expect(selection.ordered == [.widgetsDelete, .projectsRead, .filesWrite])
+        expectEqual(selection.groups.map(\.category), ["Widgets", "Projects", "Files"])
+        expectEqual(selection.groups.map { $0.scopes.count }, [4, 4, 3])
+        expectEqual(selection.groups.flatMap(\.scopes), OAuthScope.allCases)
+        expectEqual(selection.ordered, [.widgetsDelete, .projectsRead, .filesWrite])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTexts
@@ -19,41 +20,41 @@ import Testing
 
     @Test(.tags(.signUp))
     func `The form of the login lets the system fill in stored passwords, and suggest new ones`() {
-        #expect(model.fields == [.username, .password])
-        #expect(model.fields.map(model.kind) == [.username, .password])
+        expectEqual(model.fields, [.username, .password])
+        expectEqual(model.fields.map(model.kind), [.username, .password])
         model.toggleMode()
-        #expect(model.fields == [.username, .email, .password, .confirmPassword])
-        #expect(model.fields.map(model.kind) == [.username, .email, .newPassword, .newPassword])
+        expectEqual(model.fields, [.username, .email, .password, .confirmPassword])
+        expectEqual(model.fields.map(model.kind), [.username, .email, .newPassword, .newPassword])
     }
 
     @Test(.tags(.signUp))
     func `The form of the login goes on by the return key to the next empty field, and then sends`() {
         model.toggleMode()
-        #expect(model.returnKey(in: .username) == .focus(.email))
+        expectEqual(model.returnKey(in: .username), .focus(.email))
         model.username = "ada"
         model.email = "ada@"
-        #expect(model.returnKey(in: .username) == .focus(.password))
+        expectEqual(model.returnKey(in: .username), .focus(.password))
         model.password = "secret"
         model.confirmPassword = "secret"
-        #expect(model.returnKey(in: .confirmPassword) == .focus(.email))
+        expectEqual(model.returnKey(in: .confirmPassword), .focus(.email))
         model.email = "ada@example.com"
-        #expect(model.returnKey(in: .username) == .submit)
+        expectEqual(model.returnKey(in: .username), .submit)
         model.username = ""
-        #expect(model.returnKey(in: .confirmPassword) == .focus(.username))
+        expectEqual(model.returnKey(in: .confirmPassword), .focus(.username))
     }
 
     @Test(.tags(.signUp))
     func `The form of the login has the texts of the original in English, and others in German`() {
         #expect(english(model.titlePhrase) == "Welcome Back" && model.screenTitle == "Welcome Back")
-        #expect(german(model.titlePhrase) == "Willkommen zurück")
+        expectEqual(german(model.titlePhrase), "Willkommen zurück")
         model.toggleMode()
         let labels = model.fields.map(model.label)
-        #expect(labels.map { english($0) } == ["Username", "Email", "Password", "Confirm Password"])
-        #expect(labels.map { german($0) } == ["Benutzername", "E-Mail", "Passwort", "Passwort bestätigen"])
+        expectEqual(labels.map { english($0) }, ["Username", "Email", "Password", "Confirm Password"])
+        expectEqual(labels.map { german($0) }, ["Benutzername", "E-Mail", "Passwort", "Passwort bestätigen"])
         model.email = "ada@"
-        #expect(model.emailError == "Please enter a valid email address.")
-        #expect(model.problem(of: .email).map { german($0) } == "Bitte gib eine gültige E-Mail-Adresse ein.")
-        #expect(english(model.scopeSelection.summaryPhrase) == model.scopeSelection.summary)
+        expectEqual(model.emailError, "Please enter a valid email address.")
+        expectEqual(model.problem(of: .email).map { german($0) }, "Bitte gib eine gültige E-Mail-Adresse ein.")
+        expectEqual(english(model.scopeSelection.summaryPhrase), model.scopeSelection.summary)
     }
 
     @Test(.tags(.signUp))
@@ -66,24 +67,24 @@ import Testing
             backend.on("/oauth/token", status, body)
             model.password = "wrong"
             await model.submit()
-            #expect(model.errorPhrase.map { german($0) } == text)
+            expectEqual(model.errorPhrase.map { german($0) }, text)
         }
-        #expect(model.errorMessage == "Authentication failed. Please check your credentials.")
+        expectEqual(model.errorMessage, "Authentication failed. Please check your credentials.")
         backend.on("/oauth/token") { _ in throw HTTPError.offline }
         model.password = "secret"
         await model.submit()
-        #expect(model.errorPhrase.map { german($0) }?.hasPrefix("Netzwerkfehler: Der Server ist nicht") == true)
-        #expect(model.errorMessage == "Network error: The server could not be reached.")
+        expectEqual(model.errorPhrase.map { german($0) }?.hasPrefix("Netzwerkfehler: Der Server ist nicht"), true)
+        expectEqual(model.errorMessage, "Network error: The server could not be reached.")
         model.errorMessage = "own"
-        #expect(model.errorPhrase == .verbatim("own"))
+        expectEqual(model.errorPhrase, .verbatim("own"))
     }
 
     @Test(.tags(.scopeHierarchy), arguments: OAuthScope.allCases)
     func `The form of the login names every scope in both languages`(scope: OAuthScope) {
-        #expect(scope.displayName == english(scope.namePhrase))
-        #expect(scope.description == english(scope.descriptionPhrase))
-        #expect(german(scope.descriptionPhrase) != scope.description)
-        #expect(german(scope.namePhrase) != scope.displayName)
-        #expect(english(OAuthScope.phrase(ofCategory: scope.category)) == scope.category)
+        expectEqual(scope.displayName, english(scope.namePhrase))
+        expectEqual(scope.description, english(scope.descriptionPhrase))
+        expectNotEqual(german(scope.descriptionPhrase), scope.description)
+        expectNotEqual(german(scope.namePhrase), scope.displayName)
+        expectEqual(english(OAuthScope.phrase(ofCategory: scope.category)), scope.category)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Nevod
@@ -28,7 +29,7 @@ import Testing
         let clock = SteppingClock()
         try await backend.serve { url in
             let (provider, _) = await failing(5, backend, url, clock: clock, backoff: nil)
-            for _ in 0..<5 { #expect(await failure { () -> User in try await provider.get("a") } == .noConnection) }
+            for _ in 0..<5 { await expectEqual(failure { () -> User in try await provider.get("a") }, .noConnection) }
             let _: User = try await provider.get("a")
             #expect(clock.waits.isEmpty)
         }
@@ -40,11 +41,11 @@ import Testing
         try await backend.serve { url in
             let backoff = RetryPolicy(baseDelay: 100, maxDelay: 1_000, jitter: false)
             let (provider, storage) = await failing(2, backend, url, clock: clock, backoff: backoff)
-            for _ in 0..<2 { #expect(await failure { () -> User in try await provider.get("a") } == .noConnection) }
-            #expect(clock.waits == [.seconds(100)])
+            for _ in 0..<2 { await expectEqual(failure { () -> User in try await provider.get("a") }, .noConnection) }
+            expectEqual(clock.waits, [.seconds(100)])
             await storage.save(Token(value: "another"))
             let _: User = try await provider.get("a")
-            #expect(clock.waits == [.seconds(100)])
+            expectEqual(clock.waits, [.seconds(100)])
         }
     }
 
@@ -55,11 +56,11 @@ import Testing
         try await backend.serve { url in
             let backoff = RetryPolicy(baseDelay: 10, maxDelay: 10, jitter: false)
             let (provider, _) = await failing(1, backend, url, clock: clock, backoff: backoff)
-            #expect(await failure { () -> User in try await provider.get("a") } == .noConnection)
+            await expectEqual(failure { () -> User in try await provider.get("a") }, .noConnection)
             let users = await atOnce(20) { _ -> User? in try? await provider.get("a") }
             #expect(users.allSatisfy { $0 != nil })
-            #expect(clock.waits == [.seconds(10)])
-            #expect(backend.state.withLock { $0.issued } == 1)
+            expectEqual(clock.waits, [.seconds(10)])
+            expectEqual(backend.state.withLock { $0.issued }, 1)
         }
     }
 }

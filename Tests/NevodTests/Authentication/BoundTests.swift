@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Nevod
@@ -18,10 +19,10 @@ import Testing
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) }, maxRetryAttempts: 5)
             let provider = provider(url, interceptor: auth, retryPolicy: RetryPolicy(maxAttempts: 5, baseDelay: 0))
             let error = await failure { () -> User in try await provider.get("/users/me") }
-            #expect(error?.statusCode == 401)
-            #expect(error?.responseString == #"{"error":"never"}"#)
-            #expect(backend.requests.count == 2)
-            #expect(backend.state.withLock { $0.issued } == 1)
+            expectEqual(error?.statusCode, 401)
+            expectEqual(error?.responseString, #"{"error":"never"}"#)
+            expectEqual(backend.requests.count, 2)
+            expectEqual(backend.state.withLock { $0.issued }, 1)
         }
     }
 
@@ -35,7 +36,7 @@ import Testing
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let user: User = try await provider(url, interceptor: auth, retryPolicy: policy).get("/users/me")
-            #expect(user.id == 7)
+            expectEqual(user.id, 7)
         }
     }
 
@@ -47,7 +48,7 @@ import Testing
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let _: User = try await provider(url, interceptor: auth).post("/notes", body: ["text": "hello"])
-            #expect(backend.requests.map(\.body.text) == [#"{"text":"hello"}"#, #"{"text":"hello"}"#])
+            expectEqual(backend.requests.map(\.body.text), [#"{"text":"hello"}"#, #"{"text":"hello"}"#])
         }
     }
 
@@ -64,8 +65,8 @@ import Testing
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let provider = provider(url, interceptor: auth, retryPolicy: RetryPolicy(maxAttempts: 3, baseDelay: 0))
             let user: User = try await provider.get("/flaky")
-            #expect(user.id == 7)
-            #expect(backend.requests.count == 4)
+            expectEqual(user.id, 7)
+            expectEqual(backend.requests.count, 4)
         }
     }
 
@@ -80,8 +81,8 @@ import Testing
         backend.on("/a") { _ in HTTPResponse(status: .notFound) }
         try await backend.serve { url in
             let provider = provider(url, interceptor: Insatiable())
-            #expect(await failure { () -> User in try await provider.get("/a") }?.statusCode == 404)
-            #expect(backend.requests.count == 4)
+            await expectEqual(failure { () -> User in try await provider.get("/a") }?.statusCode, 404)
+            expectEqual(backend.requests.count, 4)
         }
     }
 }

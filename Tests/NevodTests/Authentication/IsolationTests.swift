@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Nevod
@@ -37,9 +38,9 @@ import Testing
                 #expect(results.allSatisfy { $0 })
                 #expect(first.requests.allSatisfy { $0.fields["X-API-Key"] == nil })
                 #expect(second.requests.allSatisfy { $0.fields[.authorization] == nil })
-                #expect(first.state.withLock { $0.issued } == 1)
+                expectEqual(first.state.withLock { $0.issued }, 1)
                 await bearer.save(nil)
-                #expect(await key.load()?.apiKey == "k-1")
+                await expectEqual(key.load()?.apiKey, "k-1")
             }
         }
     }
@@ -68,10 +69,10 @@ import Testing
                 for domain in domains {
                     let user = try await provider.perform(
                         SimpleGetRoute<User, TestDomain>(endpoint: "users/me", domain: domain))
-                    #expect(user.id == 7)
+                    expectEqual(user.id, 7)
                 }
-                #expect(first.requests.map { $0.fields[.authorization] } == ["Bearer a"])
-                #expect(second.requests.map { $0.fields[.authorization] } == ["Bearer b"])
+                expectEqual(first.requests.map { $0.fields[.authorization] }, ["Bearer a"])
+                expectEqual(second.requests.map { $0.fields[.authorization] }, ["Bearer b"])
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -42,8 +43,8 @@ private func selfServed(
             let storage = TokenStorage<Token>(storage: InMemoryStorage())
             let provider = await selfServed(url, storage: storage)
             let user: User = try await provider.get("/users/me")
-            #expect(user.id == 7)
-            #expect(backend.requests(to: "/refresh").map { $0.fields[.authorization] } == [nil])
+            expectEqual(user.id, 7)
+            expectEqual(backend.requests(to: "/refresh").map { $0.fields[.authorization] }, [nil])
         }
     }
 
@@ -56,7 +57,7 @@ private func selfServed(
             let provider = await selfServed(url, storage: storage)
             let errors = await atOnce(10) { _ in await failure { () -> User in try await provider.get("/users/me") } }
             #expect(errors.allSatisfy { $0?.statusCode == status })
-            #expect(await storage.load()?.value == "old")
+            await expectEqual(storage.load()?.value, "old")
         }
     }
 
@@ -68,8 +69,8 @@ private func selfServed(
         let url = try #require(URL(string: server.url))
         let storage = TokenStorage<Token>(storage: InMemoryStorage())
         let provider = await selfServed(url, storage: storage, timeout: 0.2)
-        #expect(await failure { () -> User in try await provider.get("/users/me") } == .timeout)
-        #expect(await storage.load()?.value == "old")
+        await expectEqual(failure { () -> User in try await provider.get("/users/me") }, .timeout)
+        await expectEqual(storage.load()?.value, "old")
     }
 
     @Test(.tags(.refreshRecovery, .reentrantRefresh))
@@ -83,12 +84,12 @@ private func selfServed(
         try await backend.serve { url in
             let storage = TokenStorage<Token>(storage: InMemoryStorage())
             let provider = await selfServed(url, storage: storage, timeout: 0.2)
-            #expect(await failure { () -> User in try await provider.get("/users/me") } == .timeout)
+            await expectEqual(failure { () -> User in try await provider.get("/users/me") }, .timeout)
             answer.open()
             let user: User = try await provider.get("/users/me")
-            #expect(user.id == 7)
-            #expect(await storage.load()?.value == "fresh-1")
-            #expect(backend.requests(to: "/refresh").count == 1)
+            expectEqual(user.id, 7)
+            await expectEqual(storage.load()?.value, "fresh-1")
+            expectEqual(backend.requests(to: "/refresh").count, 1)
         }
     }
 
@@ -100,16 +101,16 @@ private func selfServed(
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,
                 refreshStrategy: { _ in
-                    #expect(await storage.load()?.value == "old")
+                    await expectEqual(storage.load()?.value, "old")
                     let fresh = Token(value: backend.issue())
                     await storage.save(fresh)
-                    #expect(await storage.load() == fresh)
+                    await expectEqual(storage.load(), fresh)
                     return fresh
                 })
             let provider = provider(url, interceptor: auth)
             let users = await atOnce(10) { _ -> User? in try? await provider.get("/users/me") }
             #expect(users.allSatisfy { $0 != nil })
-            #expect(await storage.load()?.value == "fresh-1")
+            await expectEqual(storage.load()?.value, "fresh-1")
         }
     }
 
@@ -133,7 +134,7 @@ private func selfServed(
             let _: User = try await provider(url, interceptor: auth).get("/users/me")
             go.open()
             await later.withLock { $0 }?.value
-            #expect(await storage.load()?.value == "later")
+            await expectEqual(storage.load()?.value, "later")
         }
     }
 
@@ -149,8 +150,8 @@ private func selfServed(
                     throw NetworkError.timeout
                 })
             let user: User = try await provider(url, interceptor: auth).get("/users/me")
-            #expect(user.id == 7)
-            #expect(await storage.load()?.value == "fresh-1")
+            expectEqual(user.id, 7)
+            await expectEqual(storage.load()?.value, "fresh-1")
         }
     }
 }

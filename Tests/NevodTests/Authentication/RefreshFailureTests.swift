@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -57,8 +58,8 @@ private struct OwnError: Error {}
             failing.failures.withLock { $0 = [thrown] }
             let provider = provider(url, interceptor: await failing.interceptor())
             let error = await failure { () -> User in try await provider.get("/users/me") }
-            #expect(error == told)
-            #expect(await failing.storage.load()?.value == "old")
+            expectEqual(error, told)
+            await expectEqual(failing.storage.load()?.value, "old")
         }
     }
 
@@ -69,11 +70,11 @@ private struct OwnError: Error {}
             failing.failures.withLock { $0 = Array(repeating: NetworkError.timeout, count: 20) }
             let provider = provider(url, interceptor: await failing.interceptor())
             for _ in 0..<20 {
-                #expect(await failure { () -> User in try await provider.get("/users/me") } == .timeout)
+                await expectEqual(failure { () -> User in try await provider.get("/users/me") }, .timeout)
             }
             let user: User = try await provider.get("/users/me")
-            #expect(user.name == "Ada")
-            #expect(failing.attempts.withLock { $0 } == 21)
+            expectEqual(user.name, "Ada")
+            expectEqual(failing.attempts.withLock { $0 }, 21)
         }
     }
 
@@ -93,7 +94,7 @@ private struct OwnError: Error {}
             await refused.reached(by: 50)
             refused.open()
             #expect(await errors.allSatisfy { $0 == .noConnection })
-            #expect(await storage.load()?.value == "old")
+            await expectEqual(storage.load()?.value, "old")
         }
     }
 
@@ -115,12 +116,12 @@ private struct OwnError: Error {}
                     return Token(value: backend.issue())
                 }, retryBackoff: RetryPolicy(baseDelay: 2, maxDelay: 5, jitter: false))
             let provider = provider(url, interceptor: auth)
-            for _ in 0..<3 { #expect(await failure { () -> User in try await provider.get("/a") } == .timeout) }
+            for _ in 0..<3 { await expectEqual(failure { () -> User in try await provider.get("/a") }, .timeout) }
             let _: User = try await provider.get("/a")
-            #expect(clock.waits == [.seconds(2), .seconds(4), .seconds(5)])
+            expectEqual(clock.waits, [.seconds(2), .seconds(4), .seconds(5)])
             backend.issue()
             let _: User = try await provider.get("/a")
-            #expect(clock.waits.count == 3)
+            expectEqual(clock.waits.count, 3)
         }
     }
 }

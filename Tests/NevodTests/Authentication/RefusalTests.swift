@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -32,19 +33,19 @@ import Testing
         ])
     func `A 401 that a refresh cannot help is the caller's, with its challenge`(challenge: String) async throws {
         let (error, refreshes) = try await response(to: challenge)
-        #expect(refreshes == 0)
+        expectEqual(refreshes, 0)
         guard case .unauthorized(_, let response?)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
+        expectEqual(response.value(forHTTPHeaderField: "WWW-Authenticate"), challenge)
     }
 
     @Test(.tags(.boundedRefresh), arguments: [#"Bearer error="invalid_token""#, "Bearer", #"Basic realm="a""#])
     func `A 401 that refuses the token, or gives no reason, causes one refresh`(challenge: String) async throws {
         let (error, refreshes) = try await response(to: challenge)
-        #expect(refreshes == 1)
-        #expect(error?.statusCode == 401)
+        expectEqual(refreshes, 1)
+        expectEqual(error?.statusCode, 401)
     }
 
     @Test(.tags(.boundedRefresh))
@@ -60,13 +61,13 @@ import Testing
             let provider = provider(url, interceptor: auth)
             for _ in 0..<12 {
                 let error = await failure { () -> User in try await provider.get("a") }
-                #expect(error?.responseString == #"{"error":"never"}"#)
+                expectEqual(error?.responseString, #"{"error":"never"}"#)
             }
-            #expect(backend.state.withLock { $0.issued } == 5)
+            expectEqual(backend.state.withLock { $0.issued }, 5)
             // A new sign-in has its own count.
             await storage.save(Token(value: "another"))
             _ = await failure { () -> User in try await provider.get("a") }
-            #expect(backend.state.withLock { $0.issued } == 6)
+            expectEqual(backend.state.withLock { $0.issued }, 6)
         }
     }
 
@@ -88,9 +89,9 @@ import Testing
             })
         let provider = provider(try #require(URL(string: server.url)), interceptor: auth)
         let error = await failure { () -> EmptyResponse in try await provider.get("here") }
-        #expect(error?.statusCode == 401)
-        #expect(refreshes.withLock { $0 } == 0)
-        #expect(server.requests.count == 1)
+        expectEqual(error?.statusCode, 401)
+        expectEqual(refreshes.withLock { $0 }, 0)
+        expectEqual(server.requests.count, 1)
     }
 
     @Test(.tags(.boundedRefresh))
@@ -103,9 +104,9 @@ import Testing
         request.httpMethod = "POST"
         request.httpBodyStream = InputStream(data: Data("content".utf8))
         let sent = try await auth.adapt(request)
-        #expect(try await auth.retry(sent, response: nil, error: .unauthorized) == false)
-        #expect(await storage.load()?.value == "new")
-        #expect(try await auth.retry(sent, response: nil, error: .unauthorized) == false)
+        try await expectEqual(auth.retry(sent, response: nil, error: .unauthorized), false)
+        await expectEqual(storage.load()?.value, "new")
+        try await expectEqual(auth.retry(sent, response: nil, error: .unauthorized), false)
     }
 
     @Test(.tags(.boundedRefresh)) func `A 401 outside a provider is judged by its response`() async throws {
@@ -116,10 +117,10 @@ import Testing
         let response = HTTPURLResponse(
             url: url, statusCode: 401, httpVersion: nil,
             headerFields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
-        #expect(try await auth.retry(sent, response: response, error: .unauthorized) == false)
+        try await expectEqual(auth.retry(sent, response: response, error: .unauthorized), false)
         let error = NetworkError.unauthorized(data: nil, response: response)
-        #expect(try await auth.retry(sent, response: nil, error: error) == false)
-        #expect(await storage.load()?.value == "old")
+        try await expectEqual(auth.retry(sent, response: nil, error: error), false)
+        await expectEqual(storage.load()?.value, "old")
     }
 }
 
@@ -150,16 +151,16 @@ import Testing
                 })
             let provider = provider(url, interceptor: auth)
             for _ in 0..<2 {
-                #expect(await failure { () -> User in try await provider.get("users/me") }?.statusCode == 502)
+                await expectEqual(failure { () -> User in try await provider.get("users/me") }?.statusCode, 502)
             }
             let _: User = try await provider.get("users/me")
             let keys = backend.requests(to: "/refresh").map { $0.fields["Idempotency-Key"] }
-            #expect(keys == given.withLock { $0 })
-            #expect(keys.count == 3)
-            #expect(Set(keys).count == 1)
+            expectEqual(keys, given.withLock { $0 })
+            expectEqual(keys.count, 3)
+            expectEqual(Set(keys).count, 1)
             backend.issue()
             let _: User = try await provider.get("users/me")
-            #expect(Set(given.withLock { $0 }).count == 2)
+            expectEqual(Set(given.withLock { $0 }).count, 2)
             // Other requests have none.
             let _: User = try await provider.post("users/me", body: [:])
             #expect(backend.requests(to: "/users/me").allSatisfy { $0.fields["Idempotency-Key"] == nil })

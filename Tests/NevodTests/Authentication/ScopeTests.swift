@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -44,8 +45,8 @@ struct MultiHeaderToken: TokenModel {
         url: String, host: Bool, domain: Bool
     ) throws {
         let request = URLRequest(url: try #require(URL(string: url)))
-        #expect(request.isTo(host: "api.example.com") == host)
-        #expect(request.isTo(domain: "example.com") == domain)
+        expectEqual(request.isTo(host: "api.example.com"), host)
+        expectEqual(request.isTo(domain: "example.com"), domain)
     }
 
     @Test(.tags(.tokenDestination))
@@ -62,10 +63,10 @@ struct MultiHeaderToken: TokenModel {
                     tokenStorage: storage, refreshStrategy: { _ in Token(value: "more") })
                 let diverted = provider(
                     url, interceptor: InterceptorChain([Diverting(url: evilURL.appending(path: "x")), auth]))
-                #expect(await failure { () -> User in try await diverted.get("a") }?.statusCode == 401)
-                #expect(evil.requests.count == 1)
+                await expectEqual(failure { () -> User in try await diverted.get("a") }?.statusCode, 401)
+                expectEqual(evil.requests.count, 1)
                 #expect(evil.requests.allSatisfy { $0.fields[.authorization] == nil })
-                #expect(await storage.load()?.value == "t")
+                await expectEqual(storage.load()?.value, "t")
             }
         }
     }
@@ -82,11 +83,11 @@ struct MultiHeaderToken: TokenModel {
         let chain = InterceptorChain([HeadersInterceptor(headers: ["Accept": "a/b", "X-Client-Secret": "c"]), auth])
         let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
         let _: EmptyResponse = try await provider.get("here")
-        #expect(server.requests.first?.values(of: "X-Session-Token") == ["s"])
-        #expect(server.requests.first?.values(of: "X-Client-Secret") == ["c"])
+        expectEqual(server.requests.first?.values(of: "X-Session-Token"), ["s"])
+        expectEqual(server.requests.first?.values(of: "X-Client-Secret"), ["c"])
         let there = try #require(target.requests.first)
         for name in ["Authorization", "X-Session-Token", "X-Client-Secret"] { #expect(there.values(of: name).isEmpty) }
-        #expect(there.values(of: "Accept") == ["a/b"])
+        expectEqual(there.values(of: "Accept"), ["a/b"])
     }
 
     @Test(.tags(.tokenDestination))
@@ -107,7 +108,7 @@ struct MultiHeaderToken: TokenModel {
             tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized })
         let provider = provider(try #require(URL(string: server.url)), interceptor: auth)
         let _: EmptyResponse = try await provider.get("here")
-        #expect(server.requests.map { $0.values(of: "X-Signature") } == [["signed /here"], ["signed /there"]])
+        expectEqual(server.requests.map { $0.values(of: "X-Signature") }, [["signed /here"], ["signed /there"]])
     }
 
     @Test(.tags(.tokenDestination))
@@ -119,9 +120,9 @@ struct MultiHeaderToken: TokenModel {
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.timeout },
                 shouldAuthenticate: { $0.isTo(host: "api.example.com") })
-            #expect(
-                await failure { () -> User in try await provider(url, interceptor: auth).get("a") }?.statusCode == 401)
-            #expect(backend.requests.map { $0.fields[.authorization] } == [nil])
+            await expectEqual(
+                failure { () -> User in try await provider(url, interceptor: auth).get("a") }?.statusCode, 401)
+            expectEqual(backend.requests.map { $0.fields[.authorization] }, [nil])
         }
     }
 
@@ -134,15 +135,15 @@ struct MultiHeaderToken: TokenModel {
         func adapted(_ url: String) async throws -> String? {
             try await auth.adapt(URLRequest(url: #require(URL(string: url)))).value(forHTTPHeaderField: "Authorization")
         }
-        #expect(try await adapted("https://api.example.com") == "Bearer t")
-        #expect(try await adapted("http://127.0.0.1:1") == "Bearer t")
-        #expect(try await adapted("http://api.example.com") == nil)
+        try await expectEqual(adapted("https://api.example.com"), "Bearer t")
+        try await expectEqual(adapted("http://127.0.0.1:1"), "Bearer t")
+        try await expectNil(adapted("http://api.example.com"))
         var refused = URLRequest(url: try #require(URL(string: "https://api.example.com")))
         refused.setValue("Bearer t", forHTTPHeaderField: "Authorization")
         #expect(try await auth.retry(refused, response: nil, error: .unauthorized))
-        #expect(await storage.load()?.value == "u")
+        await expectEqual(storage.load()?.value, "u")
         // That one is late: the token it was refused with has been replaced.
         #expect(try await auth.retry(refused, response: nil, error: .unauthorized))
-        #expect(try await auth.retry(refused, response: nil, error: .timeout) == false)
+        try await expectEqual(auth.retry(refused, response: nil, error: .timeout), false)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAccounts
 import LatchAuth
 import LatchHTTP
@@ -38,14 +39,14 @@ private struct Person: Decodable, Sendable { let email: String }
             return person?.email
         }
         #expect(emails.allSatisfy { $0 == Self.email })
-        #expect(refreshes.withLock(\.self) == 1)
+        expectEqual(refreshes.withLock(\.self), 1)
 
         try await core.signOut()
         await #expect(throws: NetworkError.unauthorized) { try await provider.get("/user/profile") as Person }
         try await core.signIn(email: Self.email, password: Self.password)
-        #expect(try await (provider.get("/user/profile") as Person).email == Self.email)
+        try await expectEqual((provider.get("/user/profile") as Person).email, Self.email)
         try await provider.session?.signOut()
-        #expect(core.session.currentState == .signedOut(.user))
+        expectEqual(core.session.currentState, .signedOut(.user))
     }
 
     @Test func `A session that a provider shares with the core is also that of a token storage`() async throws {
@@ -62,15 +63,15 @@ private struct Person: Decodable, Sendable { let email: String }
                 interceptors: [SessionInterceptor(storage.session, for: .origin(origin))])
             // The core's comes first: the storage knows the strategy before the provider has sent anything.
             let first = try await core.respond(to: core.request(.get, "users/me"))
-            #expect(first.status == .ok)
+            expectEqual(first.status, .ok)
             let users = await atOnce(20) { number -> Bool in
                 guard number.isMultiple(of: 2) else { return (try? await provider.get("/users/me") as User) != nil }
                 return (try? await core.respond(to: core.request(.get, "users/me")))?.status == .ok
             }
             #expect(users.allSatisfy { $0 })
-            #expect(backend.state.withLock { $0.issued } == 1)
+            expectEqual(backend.state.withLock { $0.issued }, 1)
             await storage.save(nil)
-            #expect(storage.session.currentState.credential?.token == nil)
+            expectNil(storage.session.currentState.credential?.token)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -36,18 +37,18 @@ import Testing
 
     @Test(.tags(.userChangeDuringRefresh)) func `A token that arrives after the logout is dropped`() async throws {
         let (backend, kept, storage, error) = try await during { await $0.save(nil) }
-        #expect(error?.statusCode == 401)
-        #expect(await storage.load() == nil)
-        #expect(kept.data(for: .token) == nil)
-        #expect(backend.requests.count == 1)
+        expectEqual(error?.statusCode, 401)
+        await expectNil(storage.load())
+        expectNil(kept.data(for: .token))
+        expectEqual(backend.requests.count, 1)
     }
 
     @Test(.tags(.userChangeDuringRefresh)) func `A request of one user is never repeated as another`() async throws {
         let (backend, kept, storage, error) = try await during { await $0.save(Token(value: "bob's")) }
-        #expect(error?.statusCode == 401)
-        #expect(await storage.load()?.value == "bob's")
-        #expect(try kept.data(for: .token).map(Token.decode)?.value == "bob's")
-        #expect(backend.requests.map { $0.fields[.authorization] } == ["Bearer ada's"])
+        expectEqual(error?.statusCode, 401)
+        await expectEqual(storage.load()?.value, "bob's")
+        try expectEqual(kept.data(for: .token).map(Token.decode)?.value, "bob's")
+        expectEqual(backend.requests.map { $0.fields[.authorization] }, ["Bearer ada's"])
     }
 
     @Test(.tags(.userChangeDuringRefresh)) func `A retry of one user's request is not sent as another`() async throws {
@@ -68,8 +69,8 @@ import Testing
             await first.reached()
             await storage.save(Token(value: "bob's"))
             first.open()
-            #expect(await error == .unauthorized)
-            #expect(backend.requests.count == 1)
+            await expectEqual(error, .unauthorized)
+            expectEqual(backend.requests.count, 1)
         }
     }
 
@@ -85,8 +86,8 @@ import Testing
                 })
             let provider = provider(url, interceptor: auth)
             let error = await failure { () -> User in try await provider.get("/users/me") }
-            #expect(error?.statusCode == 401)
-            #expect(await storage.load() == nil)
+            expectEqual(error?.statusCode, 401)
+            await expectNil(storage.load())
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -18,16 +19,16 @@ import Testing
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage,
                 refreshStrategy: { old in
-                    #expect(old?.value == "old")
+                    expectEqual(old?.value, "old")
                     let fresh: FreshToken = try await plain.post("/refresh", body: ["token": old?.value ?? ""])
                     return Token(value: fresh.token)
                 })
             let provider = provider(url, interceptor: auth)
             let users = await atOnce(count) { _ -> User? in try? await provider.get("/users/me") }
             #expect(users.allSatisfy { $0 == User(id: 7, name: "Ada") })
-            #expect(backend.requests(to: "/refresh").count == 1)
+            expectEqual(backend.requests(to: "/refresh").count, 1)
             #expect(backend.requests(to: "/users/me").count <= 2 * count)
-            #expect(await storage.load()?.value == "fresh-1")
+            await expectEqual(storage.load()?.value, "fresh-1")
         }
     }
 
@@ -49,10 +50,10 @@ import Testing
             await late.reached()
             let quick: User = try await provider.get("/users/me")
             late.open()
-            #expect(try await slow == quick)
-            #expect(backend.state.withLock { $0.issued } == 1)
+            try await expectEqual(slow, quick)
+            expectEqual(backend.state.withLock { $0.issued }, 1)
             let sent = backend.requests(to: "/slow").map { $0.fields[.authorization] }
-            #expect(sent == ["Bearer old", "Bearer fresh-1"])
+            expectEqual(sent, ["Bearer old", "Bearer fresh-1"])
         }
     }
 
@@ -68,7 +69,7 @@ import Testing
             }
             let users = await atOnce(20) { number -> User? in try? await providers[number % 2].get("/users/me") }
             #expect(users.allSatisfy { $0 != nil })
-            #expect(backend.state.withLock { $0.issued } == 1)
+            expectEqual(backend.state.withLock { $0.issued }, 1)
         }
     }
 
@@ -85,8 +86,8 @@ import Testing
             let provider = provider(url, interceptor: auth)
             let users = await atOnce(20) { _ -> User? in try? await provider.get("/users/me") }
             #expect(users.allSatisfy { $0 != nil })
-            #expect(asked.withLock { $0 } == [nil])
-            #expect(backend.requests.first?.fields[.authorization] == nil)
+            expectEqual(asked.withLock { $0 }, [nil])
+            expectNil(backend.requests.first?.fields[.authorization])
         }
     }
 }

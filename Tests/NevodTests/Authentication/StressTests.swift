@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -88,14 +89,14 @@ private final class People: Sendable {
                 #expect(seen.isSubset(of: [person, "other\(round)"]))
                 let now = await storage.load()?.value
                 switch switches {
-                case 1: #expect(now == nil)
-                case 2: #expect(now?.hasPrefix("other\(round)-") == true)
+                case 1: expectNil(now)
+                case 2: expectEqual(now?.hasPrefix("other\(round)-"), true)
                 default:
-                    #expect(now?.hasPrefix("\(person)-") == true)
-                    #expect(names.count == 12)
+                    expectEqual(now?.hasPrefix("\(person)-"), true)
+                    expectEqual(names.count, 12)
                 }
                 let stored = try kept.data(for: .token).map(Token.decode)
-                #expect(stored?.value == now)
+                expectEqual(stored?.value, now)
             }
             #expect(people.reused.isEmpty)
         }
@@ -118,10 +119,10 @@ private final class People: Sendable {
             await refreshing.reached()
             async let others = atOnce(10) { _ -> User? in try? await provider.get("a") }
             first.cancel()
-            #expect(await first.value == .cancelled)
+            await expectEqual(first.value, .cancelled)
             refreshing.open()
             #expect(await others.allSatisfy { $0 != nil })
-            #expect(backend.state.withLock { $0.issued } == 1)
+            expectEqual(backend.state.withLock { $0.issued }, 1)
         }
     }
 }

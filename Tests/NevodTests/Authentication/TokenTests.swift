@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -21,13 +22,13 @@ import Testing
 
     @Test(.tags(.tokenTypes)) func `A token of each kind sets its one field or parameter`() throws {
         let bearer = try authorized(Token(value: "t"), field: ("authorization", "Basic x"))
-        #expect(bearer.allHTTPHeaderFields?.map(\.value) == ["Bearer t"])
+        expectEqual(bearer.allHTTPHeaderFields?.map(\.value), ["Bearer t"])
         let key = try authorized(APIKeyToken(apiKey: "k"))
-        #expect(key.value(forHTTPHeaderField: "X-API-Key") == "k")
+        expectEqual(key.value(forHTTPHeaderField: "X-API-Key"), "k")
         let named = try authorized(APIKeyToken(apiKey: "k", headerName: "X-Own"))
-        #expect(named.value(forHTTPHeaderField: "X-Own") == "k")
+        expectEqual(named.value(forHTTPHeaderField: "X-Own"), "k")
         let query = try authorized(QueryAPIKeyToken(apiKey: "a+b&c=d%"))
-        #expect(query.url?.absoluteString == "https://api.example.com/v1?k=0&api_key=a%2Bb%26c%3Dd%25")
+        expectEqual(query.url?.absoluteString, "https://api.example.com/v1?k=0&api_key=a%2Bb%26c%3Dd%25")
     }
 
     @Test(.tags(.tokenTypes)) func `A token in the query is set once, however often it is applied`() throws {
@@ -35,17 +36,17 @@ import Testing
         var request = try authorized(token, "https://api.example.com/v1?key=old&a=1")
         token.authorize(&request)
         let items = URLComponents(string: request.url?.absoluteString ?? "")?.queryItems ?? []
-        #expect(items.filter { $0.name == "key" }.map(\.value) == ["new"])
+        expectEqual(items.filter { $0.name == "key" }.map(\.value), ["new"])
         #expect(items.contains(URLQueryItem(name: "a", value: "1")))
     }
 
     @Test(.tags(.tokenTypes)) func `A token is the same after encoding and decoding`() throws {
         for text in ["t", "", "\"\\\u{0}ü", String(repeating: "x", count: 10_000)] {
-            #expect(try Token.decode(from: Token(value: text).encode()) == Token(value: text))
+            try expectEqual(Token.decode(from: Token(value: text).encode()), Token(value: text))
             let key = APIKeyToken(apiKey: text, headerName: "X-Own")
-            #expect(try APIKeyToken.decode(from: key.encode()) == key)
+            try expectEqual(APIKeyToken.decode(from: key.encode()), key)
             let query = QueryAPIKeyToken(apiKey: text, paramName: "p")
-            #expect(try QueryAPIKeyToken.decode(from: query.encode()) == query)
+            try expectEqual(QueryAPIKeyToken.decode(from: query.encode()), query)
         }
     }
 
@@ -84,10 +85,10 @@ import Testing
                 throw NetworkError.unauthorized
             })
         let provider = provider(try #require(URL(string: server.url)), interceptor: auth)
-        #expect(await failure { () -> User in try await provider.get("a") }?.statusCode == 401)
-        #expect(server.requests.count == 1)
-        #expect(asked.withLock { $0 } == 1)
-        #expect(await storage.load() == APIKeyToken(apiKey: "k"))
+        await expectEqual(failure { () -> User in try await provider.get("a") }?.statusCode, 401)
+        expectEqual(server.requests.count, 1)
+        expectEqual(asked.withLock { $0 }, 1)
+        await expectEqual(storage.load(), APIKeyToken(apiKey: "k"))
     }
 
     @Test(.tags(.multiFieldTokens)) func `A token of several fields sets each once, regardless of case`() async throws {
@@ -100,8 +101,8 @@ import Testing
         let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
         let _: EmptyResponse = try await provider.get("a")
         let request = try #require(server.requests.first)
-        #expect(request.values(of: "X-Client-ID") == ["c"])
-        #expect(request.values(of: "X-Client-Secret") == ["s"])
-        #expect(request.values(of: "X-One") + request.values(of: "X-Two") == ["1", "2"])
+        expectEqual(request.values(of: "X-Client-ID"), ["c"])
+        expectEqual(request.values(of: "X-Client-Secret"), ["s"])
+        expectEqual(request.values(of: "X-One") + request.values(of: "X-Two"), ["1", "2"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -52,10 +53,10 @@ private final class CookieServer: Sendable {
             let (provider, storage) = site.provider(url)
             let users = await atOnce(count) { _ -> User? in try? await provider.get("a") }
             #expect(users.allSatisfy { $0 != nil })
-            #expect(site.logins.withLock { $0 } == 1)
-            #expect(site.backend.requests.count == count)
+            expectEqual(site.logins.withLock { $0 }, 1)
+            expectEqual(site.backend.requests.count, count)
             #expect(site.backend.requests.allSatisfy { $0.fields[.cookie] == "sid=1" })
-            #expect(await storage.load()?.sessionCookies.map(\.value) == ["1"])
+            await expectEqual(storage.load()?.sessionCookies.map(\.value), ["1"])
         }
     }
 
@@ -68,7 +69,7 @@ private final class CookieServer: Sendable {
             site.logins.withLock { $0 = 2 }
             let users = await atOnce(50) { _ -> User? in try? await provider.get("a") }
             #expect(users.allSatisfy { $0 != nil })
-            #expect(site.logins.withLock { $0 } == 3)
+            expectEqual(site.logins.withLock { $0 }, 3)
         }
     }
 
@@ -87,8 +88,8 @@ private final class CookieServer: Sendable {
                     sessionCookies: try cookies("sid=1; Path=/; Expires=\(expiry)", from: "http://127.0.0.1/"))
             }
             let user: User = try await provider.get("a")
-            #expect(user.name == "Ada")
-            #expect(site.logins.withLock { $0 } == 1)
+            expectEqual(user.name, "Ada")
+            expectEqual(site.logins.withLock { $0 }, 1)
             let expiry = try #require(await storage.load()?.sessionCookies.first?.expiresDate)
             #expect(abs(expiry.timeIntervalSinceNow - 3600) < 60)
         }
@@ -99,7 +100,7 @@ private final class CookieServer: Sendable {
         try await site.backend.serve { url in
             let _: User = try await site.provider(url).0.get("a")
             let _: User = try await site.provider(url).0.get("a")
-            #expect(site.logins.withLock { $0 } == 1)
+            expectEqual(site.logins.withLock { $0 }, 1)
         }
     }
 
@@ -118,14 +119,14 @@ private final class CookieServer: Sendable {
                 let user: User = try await provider.get("roll")
                 seen.append(user.id)
             }
-            #expect(seen == [1, 2, 3])
-            #expect(site.logins.withLock { $0 } == 1)
+            expectEqual(seen, [1, 2, 3])
+            expectEqual(site.logins.withLock { $0 }, 1)
             let kept = await storage.load()?.sessionCookies ?? []
-            #expect(Set(kept.map { "\($0.name)=\($0.value)" }) == ["sid=4", "theme=dark"])
-            #expect(kept.first { $0.name == "sid" }?.isHTTPOnly == true)
+            expectEqual(Set(kept.map { "\($0.name)=\($0.value)" }), ["sid=4", "theme=dark"])
+            expectEqual(kept.first { $0.name == "sid" }?.isHTTPOnly, true)
             // Another process finds the same.
             let again = TokenStorage<CookieToken>(storage: site.kept)
-            #expect(await again.load()?.sessionCookies.first { $0.name == "sid" }?.value == "4")
+            await expectEqual(again.load()?.sessionCookies.first { $0.name == "sid" }?.value, "4")
         }
     }
 
@@ -144,9 +145,9 @@ private final class CookieServer: Sendable {
             await refused.reached()
             let _: EmptyResponse = try await provider.get("roll")
             refused.open()
-            #expect(try await late.id == 7)
-            #expect(
-                site.backend.requests(to: "/late").map { $0.fields[.cookie] } == ["sid=1", "sid=rotated", "sid=2"])
+            try await expectEqual(late.id, 7)
+            expectEqual(
+                site.backend.requests(to: "/late").map { $0.fields[.cookie] }, ["sid=1", "sid=rotated", "sid=2"])
         }
     }
 
@@ -160,7 +161,7 @@ private final class CookieServer: Sendable {
                 return try site.login()
             }
             for expected in [NetworkError.unauthorized, .noConnection, .timeout] {
-                #expect(await failure { () -> User in try await provider.get("a") } == expected)
+                await expectEqual(failure { () -> User in try await provider.get("a") }, expected)
             }
             #expect(site.backend.requests.isEmpty)
             let _: User = try await provider.get("a")
@@ -172,9 +173,9 @@ private final class CookieServer: Sendable {
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url) { CookieToken(sessionCookies: []) }
             let error = await failure { () -> User in try await provider.get("a") }
-            #expect(error == .authenticationFailed)
+            expectEqual(error, .authenticationFailed)
             #expect(site.backend.requests.isEmpty)
-            #expect(await storage.load() == nil)
+            await expectNil(storage.load())
         }
     }
 
@@ -185,7 +186,7 @@ private final class CookieServer: Sendable {
             let old = try cookies("sid=9; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "http://127.0.0.1/")
             await storage.save(CookieToken(sessionCookies: old))
             let _: User = try await provider.get("a")
-            #expect(site.backend.requests.map { $0.fields[.cookie] } == ["sid=1"])
+            expectEqual(site.backend.requests.map { $0.fields[.cookie] }, ["sid=1"])
         }
     }
 

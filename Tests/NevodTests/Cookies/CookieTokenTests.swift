@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import Nevod
 import TestTags
@@ -42,16 +43,16 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         throws
     {
         let token = CookieToken(sessionCookies: try cookies(line))
-        #expect(try sent(token, url) == (goes ? "sid=1" : nil))
+        try expectEqual(sent(token, url), goes ? "sid=1" : nil)
         let again = try CookieToken.decode(from: token.encode())
-        #expect(try sent(again, url) == (goes ? "sid=1" : nil))
+        try expectEqual(sent(again, url), goes ? "sid=1" : nil)
     }
 
     @Test(.tags(.cookieLogin))
     func `A cookie token is added to the cookies of a request, and replaces its own`() throws {
         let token = CookieToken(sessionCookies: try cookies("sid=1; Path=/"))
-        #expect(try sent(token, "https://www.example.com/", with: "theme=dark") == "theme=dark; sid=1")
-        #expect(try sent(token, "https://www.example.com/", with: "sid=0; theme=dark") == "theme=dark; sid=1")
+        try expectEqual(sent(token, "https://www.example.com/", with: "theme=dark"), "theme=dark; sid=1")
+        try expectEqual(sent(token, "https://www.example.com/", with: "sid=0; theme=dark"), "theme=dark; sid=1")
     }
 
     @Test(.tags(.cookieLogin)) func `A cookie token keeps every attribute in the storage`() throws {
@@ -67,19 +68,19 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
             #expect(cookie.domain == ".example.com" && cookie.path == "/app")
             #expect(cookie.isSecure && cookie.isHTTPOnly)
             #expect(abs(try #require(cookie.expiresDate).timeIntervalSinceNow - 86_400) < 60)
-            #expect(cookie.portList == [443])
-            #expect(try sent(one, "https://www.example.com/app") == "sid=a=b")
-            #expect(try sent(one, "https://www.example.com:8443/app") == nil)
+            expectEqual(cookie.portList, [443])
+            try expectEqual(sent(one, "https://www.example.com/app"), "sid=a=b")
+            try expectNil(sent(one, "https://www.example.com:8443/app"))
         }
-        #expect(try token.encode() == CookieToken.decode(from: token.encode()).encode())
+        try expectEqual(token.encode(), CookieToken.decode(from: token.encode()).encode())
     }
 
     @Test(.tags(.cookieLogin)) func `A cookie token that Nevod has stored is decoded`() throws {
         let text =
             #"[{"name":"sid","value":"1","domain":"www.example.com","path":"/","isSecure":true,"isHTTPOnly":true}]"#
         let token = try CookieToken.decode(from: Data(text.utf8))
-        #expect(try sent(token, "https://www.example.com/") == "sid=1")
-        #expect(try sent(token, "http://www.example.com/") == nil)
+        try expectEqual(sent(token, "https://www.example.com/"), "sid=1")
+        try expectNil(sent(token, "http://www.example.com/"))
     }
 
     @Test(.tags(.cookieLogin)) func `A cookie token omits characters that would break a header line`() throws {
@@ -88,6 +89,6 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         ]
         let broken = try #require(HTTPCookie(properties: properties))
         let token = CookieToken(sessionCookies: [broken] + (try cookies("ok=1; Path=/")))
-        #expect(try sent(token, "https://www.example.com/") == "ok=1")
+        try expectEqual(sent(token, "https://www.example.com/"), "ok=1")
     }
 }

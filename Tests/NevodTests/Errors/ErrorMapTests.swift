@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchHTTP
 import LatchTesting
@@ -27,17 +28,17 @@ import Testing
         let provider = provider(try #require(URL(string: server.url)))
         let error = await failure { () -> EmptyResponse in try await provider.get("a") }
         guard name != "none" else {
-            #expect(error == nil)
+            expectNil(error)
             return
         }
-        #expect(error?.statusCode == status)
-        #expect(error?.responseString == body)
-        #expect(error?.httpResponse?.value(forHTTPHeaderField: "x-kind") == "k")
-        #expect(error?.isHTTPError == true)
-        #expect(error?.isConnectivityError == false)
-        if !body.isEmpty { #expect(error?.tryDecode([String: String].self) == ["why": "so"]) }
-        #expect(error?.description.hasPrefix(name) == true)
-        #expect(error?.description.contains("so") == false)
+        expectEqual(error?.statusCode, status)
+        expectEqual(error?.responseString, body)
+        expectEqual(error?.httpResponse?.value(forHTTPHeaderField: "x-kind"), "k")
+        expectEqual(error?.isHTTPError, true)
+        expectEqual(error?.isConnectivityError, false)
+        if !body.isEmpty { expectEqual(error?.tryDecode([String: String].self), ["why": "so"]) }
+        expectEqual(error?.description.hasPrefix(name), true)
+        expectEqual(error?.description.contains("so"), false)
     }
 
     private static let codes: [(URLError.Code, NetworkError)] = [
@@ -60,11 +61,11 @@ import Testing
                 for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
             ) async throws -> (Data, URLResponse) { throw URLError(code) }
         }
-        #expect(NetworkError(URLError(code)) == expected)
+        expectEqual(NetworkError(URLError(code)), expected)
         let provider = NetworkProvider.quick(
             baseURL: try #require(URL(string: "https://api.example.com")), retryPolicy: RetryPolicy.none,
             session: Session(code: code), logger: nil)
-        #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == expected)
+        await expectEqual(failure { () -> EmptyResponse in try await provider.get("a") }, expected)
     }
 
     @Test
@@ -75,7 +76,8 @@ import Testing
         #expect(refused == .unauthorized && .unauthorized == refused)
         #expect(refused != .unauthorized(data: Data("[]".utf8), response: response) && refused != .invalidResponse)
         let offline: any Error = NetworkError.noConnection
-        #expect(offline.localizedDescription == "The server cannot be reached. Check your connection, then try again.")
+        expectEqual(
+            offline.localizedDescription, "The server cannot be reached. Check your connection, then try again.")
     }
 
     @Test(.tags(.statusMapping)) func `The mapping of errors keeps a code that is not listed`() async throws {
@@ -83,7 +85,7 @@ import Testing
             Issue.record("it was not kept")
             return
         }
-        #expect(error.code == .zeroByteResource)
+        expectEqual(error.code, .zeroByteResource)
     }
 
     @Test(.tags(.statusMapping))
@@ -95,8 +97,8 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(data.map { String(decoding: $0, as: UTF8.self) } == #"{"id":"secret-id","name":"Ada"}"#)
-        #expect(what == "at 'id' there is no Int.")
+        expectEqual(data.map { String(decoding: $0, as: UTF8.self) }, #"{"id":"secret-id","name":"Ada"}"#)
+        expectEqual(what, "at 'id' there is no Int.")
         #expect(!String(reflecting: error).contains("secret-id"))
     }
 
@@ -106,11 +108,11 @@ import Testing
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         let provider = provider(try #require(URL(string: server.url)))
         let empty: EmptyResponse = try await provider.delete("a")
-        #expect(empty == EmptyResponse())
+        expectEqual(empty, EmptyResponse())
         let none: User? = try await provider.delete("a")
-        #expect(none == nil)
+        expectNil(none)
         let optionals: Optionals = try await provider.get("a")
-        #expect(optionals == Optionals(name: nil))
+        expectEqual(optionals, Optionals(name: nil))
         let error = await failure { () -> User in try await provider.get("a") }
         guard case .parsingError? = error else {
             Issue.record("\(String(describing: error))")
@@ -121,10 +123,10 @@ import Testing
     @Test(.tags(.statusMapping))
     func `The mapping of errors has no connection without a listener, and a timeout without a response`() async throws {
         let nobody = provider(try #require(URL(string: "http://127.0.0.1:1")))
-        #expect(await failure { () -> User in try await nobody.get("a") } == .noConnection)
+        await expectEqual(failure { () -> User in try await nobody.get("a") }, .noConnection)
         let silent = try RawHTTPServer { _ in .stall }
         let waiting = provider(try #require(URL(string: silent.url)), timeout: 0.2)
-        #expect(await failure { () -> User in try await waiting.get("a") } == .timeout)
+        await expectEqual(failure { () -> User in try await waiting.get("a") }, .timeout)
     }
 
     @Test(.tags(.statusMapping)) func `The mapping of errors is canceled with the task`() async throws {
@@ -133,22 +135,22 @@ import Testing
         let task = Task { await failure { () -> User in try await waiting.get("a") } }
         for await event in silent.events { if case .received = event { break } }
         task.cancel()
-        #expect(await task.value == .cancelled)
+        await expectEqual(task.value, .cancelled)
     }
 
     @Test(.tags(.statusMapping))
     func `The mapping of errors rejects plain http to other hosts unless it is allowed explicitly`() async throws {
         let url = try #require(URL(string: "http://api.example.com"))
-        #expect(await failure { () -> User in try await provider(url).get("a") } == .invalidURL)
-        #expect(NetworkError.unauthorized == NetworkError.unauthorized(data: nil, response: nil))
+        await expectEqual(failure { () -> User in try await provider(url).get("a") }, .invalidURL)
+        expectEqual(NetworkError.unauthorized, NetworkError.unauthorized(data: nil, response: nil))
     }
 
     @Test(.tags(.statusMapping)) func `The mapping of errors names the reason why a token is unavailable`() {
         #expect(NetworkError.authenticationFailed(cause: AuthError.storeLocked).description.contains("locked"))
-        #expect(NetworkError.unknown(URLError(.zeroByteResource)).description == "unknown: URLError")
-        #expect(NetworkError.missingEnvironment(domain: "api").description == "missingEnvironment(api)")
-        #expect(NetworkError.missingEnvironment(domain: "a") != .missingEnvironment(domain: "b"))
-        #expect(NetworkError.unknown(URLError(.badURL)) != .unknown(URLError(.badURL)))
+        expectEqual(NetworkError.unknown(URLError(.zeroByteResource)).description, "unknown: URLError")
+        expectEqual(NetworkError.missingEnvironment(domain: "api").description, "missingEnvironment(api)")
+        expectNotEqual(NetworkError.missingEnvironment(domain: "a"), .missingEnvironment(domain: "b"))
+        expectNotEqual(NetworkError.unknown(URLError(.badURL)), .unknown(URLError(.badURL)))
         #expect(NetworkError.timeout.isConnectivityError)
         #expect(throws: DecodingError.self) { try NetworkError.timeout.decode(User.self) }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -45,11 +46,11 @@ struct Adapting: RequestInterceptor {
         let (request, error) = try await sent(
             .post, body: ["k": "v"], headers: ["X-B": "2", "X-A": "1", "Content-Type": "application/vnd.x+json"]
         ) { _ in }
-        #expect(error == nil)
-        #expect(request?.line == "POST /a%20b?x=%2F&y=%C3%BC HTTP/1.1")
-        #expect(request?.values(of: "X-A") == ["1"])
-        #expect(request?.values(of: "Content-Type") == ["application/vnd.x+json"])
-        #expect(request.map { String(decoding: $0.body, as: UTF8.self) } == #"{"k":"v"}"#)
+        expectNil(error)
+        expectEqual(request?.line, "POST /a%20b?x=%2F&y=%C3%BC HTTP/1.1")
+        expectEqual(request?.values(of: "X-A"), ["1"])
+        expectEqual(request?.values(of: "Content-Type"), ["application/vnd.x+json"])
+        expectEqual(request.map { String(decoding: $0.body, as: UTF8.self) }, #"{"k":"v"}"#)
     }
 
     @Test func `A request that passes an interceptor is shown with everything that is sent`() async throws {
@@ -58,11 +59,11 @@ struct Adapting: RequestInterceptor {
             seen.withLock { [request] in $0 = request }
         }
         let request = try #require(seen.withLock { $0 })
-        #expect(request.httpMethod == "PUT")
-        #expect(request.url?.path == "/a b")
-        #expect(request.httpBody == Data(#"{"k":"v"}"#.utf8))
-        #expect(request.value(forHTTPHeaderField: "x-a") == "1")
-        #expect(request.timeoutInterval == 30)
+        expectEqual(request.httpMethod, "PUT")
+        expectEqual(request.url?.path, "/a b")
+        expectEqual(request.httpBody, Data(#"{"k":"v"}"#.utf8))
+        expectEqual(request.value(forHTTPHeaderField: "x-a"), "1")
+        expectEqual(request.timeoutInterval, 30)
     }
 
     @Test
@@ -71,21 +72,21 @@ struct Adapting: RequestInterceptor {
             request.setValue(nil, forHTTPHeaderField: "x-a")
             request.httpBody = nil
         }
-        #expect(request?.values(of: "X-A").isEmpty == true)
-        #expect(request?.body.isEmpty == true)
+        expectEqual(request?.values(of: "X-A").isEmpty, true)
+        expectEqual(request?.body.isEmpty, true)
     }
 
     @Test func `A request that passes an interceptor is rejected if its content would be lost`() async throws {
         let (request, error) = try await sent { $0.httpBodyStream = InputStream(data: Data("x".utf8)) }
-        #expect(request == nil)
-        #expect(error == .bodyEncodingFailed)
+        expectNil(request)
+        expectEqual(error, .bodyEncodingFailed)
     }
 
     @Test(arguments: ["ftp://example.com/a", "https://user:pass@example.com/", "http://api.example.com/a", ""])
     func `A request that passes an interceptor is rejected if its new URL is invalid`(url: String) async throws {
         let (request, error) = try await sent { $0.url = URL(string: url) }
-        #expect(request == nil)
-        #expect(error == .invalidURL)
+        expectNil(request)
+        expectEqual(error, .invalidURL)
     }
 
     @Test(arguments: ["a\r\nX-Evil: yes", "a\u{0}b"])
@@ -93,21 +94,21 @@ struct Adapting: RequestInterceptor {
         let (request, error) = try await sent { $0.setValue(value, forHTTPHeaderField: "X-A") }
         #expect(request?.values(of: "X-Evil").isEmpty ?? true)
         #expect(request == nil || error == nil)
-        #expect(request?.head.contains("X-Evil") != true)
+        expectNotEqual(request?.head.contains("X-Evil"), true)
     }
 
     @Test func `A request that passes an interceptor can have another timeout`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let provider = provider(
             try #require(URL(string: server.url)), interceptor: Adapting { $0.timeoutInterval = 0.2 })
-        #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == .timeout)
+        await expectEqual(failure { () -> EmptyResponse in try await provider.get("a") }, .timeout)
     }
 
     @Test(arguments: [0, -1, .infinity, .nan, 1e300] as [TimeInterval])
     func `A request that passes an interceptor can have an unlimited timeout`(limit: TimeInterval) async throws {
         let (request, error) = try await sent { $0.timeoutInterval = limit }
         #expect(request != nil)
-        #expect(error == nil)
+        expectNil(error)
     }
 
     @Test func `A request that passes an interceptor keeps its fields on a redirect within the origin`() async throws {
@@ -119,8 +120,8 @@ struct Adapting: RequestInterceptor {
             try #require(URL(string: server.url)),
             interceptor: Adapting { $0.setValue("s", forHTTPHeaderField: "X-Secret") })
         let _: EmptyResponse = try await provider.put("here", body: ["k": "v"])
-        #expect(server.requests.map(\.line) == ["PUT /here HTTP/1.1", "PUT /there?x=1 HTTP/1.1"])
-        #expect(server.requests.map { $0.values(of: "X-Secret") } == [["s"], ["s"]])
+        expectEqual(server.requests.map(\.line), ["PUT /here HTTP/1.1", "PUT /there?x=1 HTTP/1.1"])
+        expectEqual(server.requests.map { $0.values(of: "X-Secret") }, [["s"], ["s"]])
         #expect(server.requests.map(\.body).allSatisfy { $0 == Array(#"{"k":"v"}"#.utf8) })
     }
 
@@ -136,7 +137,7 @@ struct Adapting: RequestInterceptor {
         ])
         let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
         let _: EmptyResponse = try await provider.get("a")
-        #expect(server.requests.first?.line == "GET /a?token=canary HTTP/1.1")
+        expectEqual(server.requests.first?.line, "GET /a?token=canary HTTP/1.1")
         #expect(notes.withLock { $0 }.contains { $0.contains("/a?token=*") })
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -66,12 +67,13 @@ private struct Rewriting: RequestInterceptor {
         let journal = Journal()
         let chain = InterceptorChain(["A", "B", "C"].map { Noting(name: $0, journal: journal) })
         let (error, server) = try await run(chain, answers: [404])
-        #expect(error?.statusCode == 404)
-        #expect(
-            journal.lines.withLock { $0 } == [
+        expectEqual(error?.statusCode, 404)
+        expectEqual(
+            journal.lines.withLock { $0 },
+            [
                 "adapt A", "adapt B", "adapt C", "retry C 404 404", "retry B 404 404", "retry A 404 404",
             ])
-        #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"]])
+        expectEqual(server.requests.map { $0.values(of: "X-Way") }, [["ABC"]])
     }
 
     @Test(.tags(.interceptorOrder))
@@ -82,12 +84,13 @@ private struct Rewriting: RequestInterceptor {
             Noting(name: "C", journal: journal),
         ])
         let (error, server) = try await run(chain, answers: [404])
-        #expect(error == nil)
-        #expect(
-            journal.lines.withLock { $0 } == [
+        expectNil(error)
+        expectEqual(
+            journal.lines.withLock { $0 },
+            [
                 "adapt A", "adapt B", "adapt C", "retry C 404 404", "retry B 404 404", "adapt A", "adapt B", "adapt C",
             ])
-        #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"], ["ABC"]])
+        expectEqual(server.requests.map { $0.values(of: "X-Way") }, [["ABC"], ["ABC"]])
     }
 
     @Test(.tags(.interceptorOrder))
@@ -98,8 +101,8 @@ private struct Rewriting: RequestInterceptor {
             Noting(name: "C", journal: journal),
         ])
         let (error, server) = try await run(chain, answers: [])
-        #expect(error == .authenticationFailed)
-        #expect(journal.lines.withLock { $0 } == ["adapt A", "adapt B"])
+        expectEqual(error, .authenticationFailed)
+        expectEqual(journal.lines.withLock { $0 }, ["adapt A", "adapt B"])
         #expect(server.requests.isEmpty)
     }
 
@@ -109,8 +112,8 @@ private struct Rewriting: RequestInterceptor {
         let (_, server) = try await run(
             InterceptorChain([Noting(name: "A", journal: journal), inner, HeadersInterceptor.userAgent("Own/1")]),
             answers: [])
-        #expect(server.requests.first?.values(of: "X-Way") == ["ABC"])
-        #expect(server.requests.first?.values(of: "User-Agent") == ["Own/1"])
+        expectEqual(server.requests.first?.values(of: "X-Way"), ["ABC"])
+        expectEqual(server.requests.first?.values(of: "User-Agent"), ["Own/1"])
     }
 
     @Test(.tags(.interceptorOrder)) func `A chain of interceptors can change every part of a request`() async throws {
@@ -119,11 +122,11 @@ private struct Rewriting: RequestInterceptor {
         let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
         let _: EmptyResponse = try await provider.get("a")
         let request = try #require(server.requests.first)
-        #expect(request.line == "PUT /b?q=1 HTTP/1.1")
-        #expect(String(decoding: request.body, as: UTF8.self) == "new")
+        expectEqual(request.line, "PUT /b?q=1 HTTP/1.1")
+        expectEqual(String(decoding: request.body, as: UTF8.self), "new")
         #expect(request.values(of: "X-Old").isEmpty)
-        #expect(request.values(of: "X-New") == ["v"])
-        #expect(request.values(of: "Content-Type") == ["text/plain"])
+        expectEqual(request.values(of: "X-New"), ["v"])
+        expectEqual(request.values(of: "Content-Type"), ["text/plain"])
     }
 
     @Test(.tags(.interceptorOrder))
@@ -131,7 +134,7 @@ private struct Rewriting: RequestInterceptor {
         let journal = Journal()
         let provider = provider(
             try #require(URL(string: "http://127.0.0.1:1")), interceptor: Noting(name: "A", journal: journal))
-        #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == .noConnection)
-        #expect(journal.lines.withLock { $0 } == ["adapt A", "retry A 0 0"])
+        await expectEqual(failure { () -> EmptyResponse in try await provider.get("a") }, .noConnection)
+        expectEqual(journal.lines.withLock { $0 }, ["adapt A", "retry A 0 0"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -55,7 +56,7 @@ private final class Sink: Sendable {
         let error = await failure { () -> User in
             try await provider.put("users/\(canary)", query: ["password": canary], body: ["password": canary])
         }
-        #expect((error == nil) == (status == 200))
+        expectEqual(error == nil, status == 200)
         let logged = sink.text
         #expect(!logged.contains(canary), "\(logged)")
         #expect(!(error.map { "\($0) \(String(reflecting: $0))" } ?? "").contains(canary))
@@ -68,11 +69,11 @@ private final class Sink: Sendable {
         let provider = provider(
             try #require(URL(string: "http://127.0.0.1:1")),
             interceptor: LoggingInterceptor(logger: NevodLogger(config: sink.configuration)))
-        #expect(await failure { () -> User in try await provider.get("users") } == .noConnection)
+        await expectEqual(failure { () -> User in try await provider.get("users") }, .noConnection)
         let last = try #require(sink.notes.withLock { $0.last })
-        #expect(last.level == .error)
+        expectEqual(last.level, .error)
         #expect(last.message.hasSuffix("/users - noConnection"))
-        #expect(last.payload["error"] == "noConnection")
+        expectEqual(last.payload["error"], "noConnection")
     }
 }
 
@@ -104,7 +105,7 @@ private final class Sink: Sendable {
         let failures = try await lines { .journal(category: "x", writesRequests: false, to: $0) }
         #expect(failures.contains("[error] ← GET"))
         #expect(!failures.contains("→"))
-        #expect(LoggerConfiguration.oslog().infoHandler == nil)
+        expectNil(LoggerConfiguration.oslog().infoHandler)
     }
 }
 
@@ -118,14 +119,14 @@ private final class Sink: Sendable {
         await logger.warning("w")
         await logger.error("e")
         let notes = sink.notes.withLock { $0 }
-        #expect(notes.map(\.message) == ["i", "e"])
-        #expect(notes.map(\.level) == [LogLevel.info, .error])
-        #expect(notes.first?.payload == ["k": "v"])
-        #expect(notes.first?.file.contains("LoggingTests") == true)
+        expectEqual(notes.map(\.message), ["i", "e"])
+        expectEqual(notes.map(\.level), [LogLevel.info, .error])
+        expectEqual(notes.first?.payload, ["k": "v"])
+        expectEqual(notes.first?.file.contains("LoggingTests"), true)
     }
 
     @Test func `A logger drops entries when it is silent`() async {
-        #expect(LoggerConfiguration.silent.errorHandler == nil)
+        expectNil(LoggerConfiguration.silent.errorHandler)
         #expect(LoggerConfiguration.console.debugHandler != nil)
         #expect(LoggerConfiguration.oslog(subsystem: "a", category: "b").errorHandler != nil)
         await NevodLogger(config: .silent).error("nobody hears it")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -63,17 +64,18 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 2),
                 additionalQuery: ["q": "a"])
             let read1 = try await offset.loadAll()
-            #expect(read1 == [0, 1, 2, 3, 4])
+            expectEqual(read1, [0, 1, 2, 3, 4])
             let numbered = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .pageNumber(pageSize: 2))
             let read2 = try await numbered.loadAll()
-            #expect(read2 == [0, 1, 2, 3, 4])
+            expectEqual(read2, [0, 1, 2, 3, 4])
             let cursor = Cursor.cursor(
                 provider: provider, endpoint: "list", domain: .default, cursorKey: "after", pageSize: 2)
             let read3 = try await cursor.loadAll()
-            #expect(read3 == [0, 1, 2, 3, 4])
-            #expect(
-                list.asked.withLock { $0 } == [
+            expectEqual(read3, [0, 1, 2, 3, 4])
+            expectEqual(
+                list.asked.withLock { $0 },
+                [
                     "limit=2&offset=0&q=a", "limit=2&offset=2&q=a", "limit=2&offset=4&q=a",
                     "limit=2&page=1", "limit=2&page=2", "limit=2&page=3",
                     "limit=2", "after=c2&limit=2", "after=c4&limit=2",
@@ -85,12 +87,12 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         try await serve(5) { list, provider in
             let simple = Simple.simple(provider: provider, endpoint: "plain", domain: .default, pageSize: 2)
             let read4 = try await simple.loadAll()
-            #expect(read4 == [0, 1, 2, 3, 4])
-            #expect(list.asked.withLock { $0.count } == 3)
-            #expect(await simple.hasMore == false)
+            expectEqual(read4, [0, 1, 2, 3, 4])
+            expectEqual(list.asked.withLock { $0.count }, 3)
+            await expectEqual(simple.hasMore, false)
             let read5 = try await simple.loadNext()
-            #expect(read5 == [])
-            #expect(list.asked.withLock { $0.count } == 3)
+            expectEqual(read5, [])
+            expectEqual(list.asked.withLock { $0.count }, 3)
         }
     }
 
@@ -99,17 +101,17 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .pageNumber(pageSize: 2))
             #expect(await pages.hasMore)
-            #expect(await pages.totalCount == nil)
+            await expectNil(pages.totalCount)
             let read6 = try await pages.loadNext()
-            #expect(read6 == [0, 1])
+            expectEqual(read6, [0, 1])
             let read7 = try await pages.loadNext()
-            #expect(read7 == [2, 3])
-            #expect(await pages.allItems == [0, 1, 2, 3])
-            #expect(await pages.totalCount == 5)
+            expectEqual(read7, [2, 3])
+            await expectEqual(pages.allItems, [0, 1, 2, 3])
+            await expectEqual(pages.totalCount, 5)
             await pages.reset()
-            #expect(await pages.allItems == [])
+            await expectEqual(pages.allItems, [])
             let read8 = try await pages.loadNext()
-            #expect(read8 == [0, 1])
+            expectEqual(read8, [0, 1])
         }
     }
 
@@ -118,10 +120,10 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 4))
             let loaded = await atOnce(10) { _ in (try? await pages.loadNext()) ?? [] }
-            #expect(loaded.flatMap { $0 }.sorted() == Array(0..<40))
-            #expect(await pages.allItems == Array(0..<40))
+            expectEqual(loaded.flatMap { $0 }.sorted(), Array(0..<40))
+            await expectEqual(pages.allItems, Array(0..<40))
             let asked = list.asked.withLock { $0 }
-            #expect(asked.count == Set(asked).count)
+            expectEqual(asked.count, Set(asked).count)
         }
     }
 
@@ -130,12 +132,12 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
             let pages = Cursor.cursor(
                 provider: provider, endpoint: "list", domain: .default, cursorKey: "after", pageSize: 2)
             let read9 = try await pages.loadNext()
-            #expect(read9 == [0, 1])
+            expectEqual(read9, [0, 1])
             list.failures.withLock { $0 = 1 }
-            #expect(await failure { try await pages.loadNext() }?.statusCode == 404)
+            await expectEqual(failure { try await pages.loadNext() }?.statusCode, 404)
             let read10 = try await pages.loadNext()
-            #expect(read10 == [2, 3])
-            #expect(await pages.hasMore == false)
+            expectEqual(read10, [2, 3])
+            await expectEqual(pages.hasMore, false)
         }
     }
 
@@ -145,7 +147,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
             let provider = provider(try #require(URL(string: "http://127.0.0.1:\(address.port)")))
             let pages = Cursor.cursor(provider: provider, endpoint: "list", domain: .default)
             #expect(await failure { try await pages.loadAll() } != nil)
-            #expect(await pages.allItems == [1, 1])
+            await expectEqual(pages.allItems, [1, 1])
         }
     }
 }

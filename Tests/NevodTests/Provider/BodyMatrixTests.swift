@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
@@ -80,13 +81,13 @@ private struct MatrixRoute: Route {
             jsonEncoder: encoder, logger: nil)
         for query in [nil, ["p": "q&r"]] {
             let answer = try await provider.perform(MatrixRoute(method: method, content: content, query: query))
-            #expect(String(decoding: answer, as: UTF8.self) == "ok")
+            expectEqual(String(decoding: answer, as: UTF8.self), "ok")
             let request = try #require(server.requests.last)
             let target = query == nil ? "/v1/notes?k=0" : "/v1/notes?k=0&p=q%26r"
-            #expect(request.line == "\(method.stringValue) \(target) HTTP/1.1")
+            expectEqual(request.line, "\(method.stringValue) \(target) HTTP/1.1")
             let (type, body) = try #require(Self.expected[content])
-            #expect(String(decoding: request.body, as: UTF8.self) == body)
-            #expect(request.values(of: "Content-Type") == (type.map { [$0] } ?? []))
+            expectEqual(String(decoding: request.body, as: UTF8.self), body)
+            expectEqual(request.values(of: "Content-Type"), type.map { [$0] } ?? [])
         }
     }
 
@@ -103,19 +104,20 @@ private struct MatrixRoute: Route {
         let _: User = try await provider.patch("/u", query: ["a": "1"], body: note)
         let _: User = try await provider.delete("/u")
         let requests = server.requests
-        #expect(
-            requests.map { $0.line.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        expectEqual(
+            requests.map { $0.line.split(separator: " ").prefix(2).joined(separator: " ") },
+            [
                 "GET /u?a=1", "POST /u?a=1", "POST /u?a=1", "PUT /u?a=1", "PUT /u?a=1", "PATCH /u?a=1", "DELETE /u",
             ])
         for index in [1, 3] {
-            #expect(try JSONDecoder().decode([String: String].self, from: Data(requests[index].body)) == ["b": "2"])
+            try expectEqual(JSONDecoder().decode([String: String].self, from: Data(requests[index].body)), ["b": "2"])
         }
         for index in [2, 4, 5] {
-            #expect(try JSONDecoder().decode(Note.self, from: Data(requests[index].body)) == note)
+            try expectEqual(JSONDecoder().decode(Note.self, from: Data(requests[index].body)), note)
         }
         #expect(requests[0].body.isEmpty && requests[6].body.isEmpty)
-        #expect(
-            requests.map { $0.values(of: "Content-Type").first != nil } == [false, true, true, true, true, true, false])
+        expectEqual(
+            requests.map { $0.values(of: "Content-Type").first != nil }, [false, true, true, true, true, true, false])
     }
 
     @Test(.tags(.contentMatrix))
@@ -130,11 +132,12 @@ private struct MatrixRoute: Route {
         _ = try await provider.perform(Named2(endpoint: "a", domain: .default, body: Named()))
         _ = try await provider.perform(
             Named2(endpoint: "a", domain: .default, body: Named(), encoder: JSONEncoder(), headers: ["X-A": "b"]))
-        #expect(
-            server.requests.map { String(decoding: $0.body, as: UTF8.self) } == [
+        expectEqual(
+            server.requests.map { String(decoding: $0.body, as: UTF8.self) },
+            [
                 #"{"first_name":"Ada"}"#, #"{"firstName":"Ada"}"#,
             ])
-        #expect(server.requests.last?.values(of: "X-A") == ["b"])
+        expectEqual(server.requests.last?.values(of: "X-A"), ["b"])
     }
 
     @Test(.tags(.contentMatrix)) func `The content of a request that cannot be encoded is an error`() async throws {
@@ -143,7 +146,7 @@ private struct MatrixRoute: Route {
         let error = await failure { () -> EmptyResponse in
             try await provider.post("a", body: ["x": Double.infinity])
         }
-        #expect(error == .bodyEncodingFailed)
+        expectEqual(error, .bodyEncodingFailed)
         #expect(server.requests.isEmpty)
     }
 }
@@ -177,7 +180,7 @@ private struct FormRoute: Route {
             for text in Self.nasty {
                 let pairs = [text: text, "x\(text)": "\(text)y"]
                 _ = try await provider.perform(FormRoute(parameters: pairs, parameterEncoding: encoding))
-                #expect(read.withLock { $0 } == pairs)
+                expectEqual(read.withLock { $0 }, pairs)
             }
         }
     }

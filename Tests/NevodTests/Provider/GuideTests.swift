@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Nevod
@@ -54,13 +55,13 @@ import Testing
             let users = [
                 try await provider.perform(post), try await provider.perform(put), try await provider.perform(patch),
             ]
-            #expect(users.map(\.id) == [7, 7, 7])
+            expectEqual(users.map(\.id), [7, 7, 7])
         }
-        #expect(try decoder.decode(CreateUser.self, from: Data(requests[0].body)) == user)
-        #expect(requests[0].values(of: "X-Client-ID") == ["mobile"])
-        #expect(requests[1].line == "PUT /v1/users/7?notify=true HTTP/1.1")
-        #expect(try JSONDecoder().decode(CreateUser.self, from: Data(requests[1].body)) == user)
-        #expect(String(decoding: requests[2].body, as: UTF8.self) == #"{"email":null}"#)
+        try expectEqual(decoder.decode(CreateUser.self, from: Data(requests[0].body)), user)
+        expectEqual(requests[0].values(of: "X-Client-ID"), ["mobile"])
+        expectEqual(requests[1].line, "PUT /v1/users/7?notify=true HTTP/1.1")
+        try expectEqual(JSONDecoder().decode(CreateUser.self, from: Data(requests[1].body)), user)
+        expectEqual(String(decoding: requests[2].body, as: UTF8.self), #"{"email":null}"#)
     }
 
     @Test func `The last version of Nevod returns a result instead of throwing`() async throws {
@@ -71,12 +72,12 @@ import Testing
                 Issue.record("it failed")
                 return
             }
-            #expect(user.name == "Ada")
+            expectEqual(user.name, "Ada")
             guard case .failure(.clientError(let code, _, _)) = await provider.request(route) else {
                 Issue.record("it succeeded")
                 return
             }
-            #expect(code == 404)
+            expectEqual(code, 404)
         }
     }
 
@@ -94,14 +95,14 @@ import Testing
                 Issue.record("it succeeded")
             } catch let error as NetworkError {
                 #expect(error.isHTTPError)
-                #expect(error.statusCode == 429)
-                #expect(error.responseString == body)
-                #expect(error.httpResponse?.value(forHTTPHeaderField: "Retry-After") == "7")
-                #expect(try error.decode(APIError.self) == APIError(error: "quota", details: ["daily"]))
-                #expect(error.tryDecode(User.self) == nil)
+                expectEqual(error.statusCode, 429)
+                expectEqual(error.responseString, body)
+                expectEqual(error.httpResponse?.value(forHTTPHeaderField: "Retry-After"), "7")
+                try expectEqual(error.decode(APIError.self), APIError(error: "quota", details: ["daily"]))
+                expectNil(error.tryDecode(User.self))
             }
         }
-        #expect(requests.count == 1)
+        expectEqual(requests.count, 1)
     }
 
     @Test func `The last version of Nevod has a quick mode without routes`() async throws {
@@ -114,8 +115,9 @@ import Testing
             let five: User = try await provider.delete("/users/7")
             #expect([one, two, three, four, five].allSatisfy { $0.id == 7 })
         }
-        #expect(
-            requests.map { $0.line.replacing(" HTTP/1.1", with: "") } == [
+        expectEqual(
+            requests.map { $0.line.replacing(" HTTP/1.1", with: "") },
+            [
                 "GET /v1/users?page=1&sort=name", "POST /v1/users", "POST /v1/users?notify=true", "PATCH /v1/users/7",
                 "DELETE /v1/users/7",
             ])
@@ -132,7 +134,7 @@ import Testing
             _ = try await provider.perform(SimpleGetRoute<User, TestDomain>(endpoint: "a", domain: .api))
             _ = try await provider.perform(SimpleGetRoute<User, DefaultDomain>(endpoint: "a", domain: .default))
         }
-        #expect(requests.map(\.line) == ["GET /v1/one/a HTTP/1.1", "GET /v1/two/a HTTP/1.1"])
+        expectEqual(requests.map(\.line), ["GET /v1/one/a HTTP/1.1", "GET /v1/two/a HTTP/1.1"])
     }
 
     @Test func `The last version of Nevod sets the user agent and the version of the API`() async throws {
@@ -144,9 +146,9 @@ import Testing
             let provider = NetworkProvider(config: config(url), interceptor: chain, logger: nil)
             _ = try await provider.perform(SimpleDeleteRoute<User, TestDomain>(endpoint: "a", domain: .api))
         }
-        #expect(requests.first?.values(of: "User-Agent") == ["MyApp/1.0"])
-        #expect(requests.first?.values(of: "X-API-Version") == ["2"])
-        #expect(requests.first?.values(of: "API-Version") == ["3"])
+        expectEqual(requests.first?.values(of: "User-Agent"), ["MyApp/1.0"])
+        expectEqual(requests.first?.values(of: "X-API-Version"), ["2"])
+        expectEqual(requests.first?.values(of: "API-Version"), ["3"])
     }
 
     @Test func `The last version of Nevod decodes raw bytes, and by the route's own decoder`() async throws {
@@ -170,8 +172,8 @@ import Testing
             let provider = NetworkProvider(config: config(url), logger: nil)
             let lines = try await provider.perform(Lines())
             let raw = try await provider.perform(Raw())
-            #expect(lines == ["a", "b"])
-            #expect(raw == Data([0, 1]))
+            expectEqual(lines, ["a", "b"])
+            expectEqual(raw, Data([0, 1]))
         }
     }
 }

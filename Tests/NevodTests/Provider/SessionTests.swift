@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Nevod
@@ -51,11 +52,11 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
             let route = MultipartRoute<User, DefaultDomain>.uploadFile(
                 endpoint: "files", domain: .default, fieldName: "file", filename: "a.bin",
                 fileData: Data(repeating: 7, count: 500_000), mimeType: "application/octet-stream")
-            #expect(try await provider(url).perform(route, delegate: observer) == User(id: 7, name: "Ada"))
+            try await expectEqual(provider(url).perform(route, delegate: observer), User(id: 7, name: "Ada"))
             let reports = observer.reports.withLock(\.self)
             let last = try #require(reports.last)
             #expect(last.sent == last.total && last.total > 500_000)
-            #expect(reports.map(\.bytes).reduce(0, +) == last.sent)
+            expectEqual(reports.map(\.bytes).reduce(0, +), last.sent)
         }
     }
 }
@@ -65,10 +66,10 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         let observer = Observer()
         let session = FakeSession { request, delegate in
-            #expect(request.httpMethod == "POST")
-            #expect(request.url?.absoluteString == "https://api.example.com/v1/users?a=b")
-            #expect(request.httpBody == Data(#"{"n":"v"}"#.utf8))
-            #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer t")
+            expectEqual(request.httpMethod, "POST")
+            expectEqual(request.url?.absoluteString, "https://api.example.com/v1/users?a=b")
+            expectEqual(request.httpBody, Data(#"{"n":"v"}"#.utf8))
+            expectEqual(request.value(forHTTPHeaderField: "Authorization"), "Bearer t")
             #expect(delegate === observer)
             let response = HTTPURLResponse(url: url, statusCode: 201, httpVersion: nil, headerFields: ["X-A": "b"])
             return (Data(#"{"id":7,"name":"Ada"}"#.utf8), try #require(response))
@@ -81,7 +82,7 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
                 tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized }), logger: nil)
         let route = SimplePostRoute<User, DefaultDomain>(
             endpoint: "users", domain: .default, queryParameters: ["a": "b"], bodyParameters: ["n": "v"])
-        #expect(try await provider.perform(route, delegate: observer) == User(id: 7, name: "Ada"))
+        try await expectEqual(provider.perform(route, delegate: observer), User(id: 7, name: "Ada"))
     }
 
     @Test func `A custom session that returns no HTTP response is an error`() async throws {
@@ -114,9 +115,9 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
                 tokenStorage: storage, refreshStrategy: { _ in throw NetworkError.unauthorized }), logger: nil)
         let _: EmptyResponse = try await provider.get("set")
         let _: EmptyResponse = try await provider.get("here")
-        #expect(server.requests.map { $0.values(of: "X-API-Key") } == [["k"], ["k"]])
+        expectEqual(server.requests.map { $0.values(of: "X-API-Key") }, [["k"], ["k"]])
         #expect(server.requests.allSatisfy { $0.values(of: "Cookie").isEmpty })
-        #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[]])
+        expectEqual(target.requests.map { $0.values(of: "X-API-Key") }, [[]])
     }
 
     @Test
@@ -134,9 +135,9 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         let route = SimpleGetRoute<EmptyResponse, DefaultDomain>(endpoint: "here", domain: .default)
         _ = try await provider.perform(route)
         _ = try await provider.perform(route, delegate: Follower())
-        #expect(server.requests.map { $0.values(of: "X-API-Key") } == [["k"], ["k"]])
+        expectEqual(server.requests.map { $0.values(of: "X-API-Key") }, [["k"], ["k"]])
         // The provider follows, without the key.
-        #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[], []])
+        expectEqual(target.requests.map { $0.values(of: "X-API-Key") }, [[], []])
         session.invalidateAndCancel()
     }
 
@@ -144,7 +145,7 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)))
         let user: User = try await provider.get("users/me")
-        #expect(user == User(id: 7, name: "Ada"))
-        #expect(server.connectionCount == 1)
+        expectEqual(user, User(id: 7, name: "Ada"))
+        expectEqual(server.connectionCount, 1)
     }
 }

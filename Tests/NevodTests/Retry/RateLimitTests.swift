@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -16,7 +17,7 @@ import Testing
         let limiter = RateLimiter(
             configuration: RateLimitConfiguration(requests: 3, perInterval: 10), clock: clock.wallClock)
         for _ in 0..<7 { try await limiter.acquirePermit() }
-        #expect(clock.waits == [.seconds(10), .seconds(10)])
+        expectEqual(clock.waits, [.seconds(10), .seconds(10)])
     }
 
     @Test(.tags(.rateLimiter)) func `A rate limit gives the permit of a canceled request to the next`() async throws {
@@ -42,7 +43,7 @@ import Testing
             baseURL: try #require(URL(string: server.url)), retryPolicy: RetryPolicy(baseDelay: 0),
             rateLimiter: counter, logger: nil)
         let _: EmptyResponse = try await provider.get("a")
-        #expect(counter.count.withLock { $0 } == 3)
+        expectEqual(counter.count.withLock { $0 }, 3)
     }
 
     @Test(.tags(.rateLimiter)) func `A rate limit that throws is reported, and nothing is sent`() async throws {
@@ -50,16 +51,16 @@ import Testing
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = NetworkProvider.quick(
             baseURL: try #require(URL(string: server.url)), rateLimiter: Refusing(), logger: nil)
-        #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == .cancelled)
+        await expectEqual(failure { () -> EmptyResponse in try await provider.get("a") }, .cancelled)
         #expect(server.requests.isEmpty)
     }
 
     @Test(.tags(.rateLimiter)) func `A rate limit clamps values out of range`() {
         let low = RateLimitConfiguration(requests: 0, perInterval: -1)
-        #expect(low.requests == 1)
-        #expect(low.perInterval == 0.001)
-        #expect(RateLimitConfiguration(requests: 5, perInterval: .nan).perInterval == 0.001)
-        #expect(RateLimitConfiguration(requests: 5, perInterval: .infinity).perInterval == 86_400)
+        expectEqual(low.requests, 1)
+        expectEqual(low.perInterval, 0.001)
+        expectEqual(RateLimitConfiguration(requests: 5, perInterval: .nan).perInterval, 0.001)
+        expectEqual(RateLimitConfiguration(requests: 5, perInterval: .infinity).perInterval, 86_400)
     }
 
     @Test(.tags(.rateLimiter)) func `A rate limit comes from the configuration`() async throws {
@@ -70,6 +71,6 @@ import Testing
             rateLimit: RateLimitConfiguration(requests: 2, perInterval: 5))
         let provider = NetworkProvider(config: config, logger: nil, clock: clock.wallClock)
         for _ in 0..<5 { let _: EmptyResponse = try await provider.get("a") }
-        #expect(clock.waits == [.seconds(5), .seconds(5)])
+        expectEqual(clock.waits, [.seconds(5), .seconds(5)])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -19,7 +20,7 @@ import Testing
         ])
     func `A retry policy has these delays without jitter`(policy: RetryPolicy, pauses: [TimeInterval]) {
         for (attempt, pause) in pauses.enumerated() { #expect(abs(policy.delay(for: attempt) - pause) < 1e-9) }
-        #expect(policy.delay(for: -1) == 0)
+        expectEqual(policy.delay(for: -1), 0)
         #expect(policy.delay(for: .max) <= policy.maxDelay)
     }
 
@@ -43,20 +44,20 @@ import Testing
             (.conservative, 2, 2, 10, 2, false), (.none, 1, 0, 0, 1, false),
         ]
         for (policy, attempts, base, most, multiplier, jitter) in presets {
-            #expect(policy.maxAttempts == attempts)
-            #expect(policy.baseDelay == base)
-            #expect(policy.maxDelay == most)
-            #expect(policy.multiplier == multiplier)
-            #expect(policy.jitter == jitter)
-            #expect((0..<attempts).map(policy.shouldRetry) == (0..<attempts).map { $0 < attempts - 1 })
+            expectEqual(policy.maxAttempts, attempts)
+            expectEqual(policy.baseDelay, base)
+            expectEqual(policy.maxDelay, most)
+            expectEqual(policy.multiplier, multiplier)
+            expectEqual(policy.jitter, jitter)
+            expectEqual((0..<attempts).map(policy.shouldRetry), (0..<attempts).map { $0 < attempts - 1 })
         }
         #expect("\(RetryPolicy.default)".contains("maxAttempts: 3"))
     }
 
     @Test(.tags(.retryPolicy)) func `A retry policy clamps values out of range`() {
         let policy = RetryPolicy(maxAttempts: -1, baseDelay: -5, maxDelay: -10, multiplier: 0, jitter: false)
-        #expect(policy.maxAttempts == 1)
-        #expect(policy.delay(for: 3) == 0)
+        expectEqual(policy.maxAttempts, 1)
+        expectEqual(policy.delay(for: 3), 0)
         let wild = RetryPolicy(baseDelay: .infinity, maxDelay: .nan, multiplier: .nan)
         #expect(wild.delay(for: 1_000_000).isFinite)
         #expect(RetryPolicy(baseDelay: 1e300, maxDelay: 1e300).delay(for: 10_000).isFinite)
@@ -94,32 +95,32 @@ import Testing
     @Test(.tags(.retryPolicy), arguments: [429, 500, 502, 503, 504, 599])
     func `A request with a transient failure is repeated after the delays of the policy`(status: Int) async throws {
         let (count, waits, error) = try await attempts([.response(status), .response(status)], policy: Self.exact)
-        #expect(count == 3)
-        #expect(waits == [.seconds(1), .seconds(2)])
-        #expect(error == nil)
+        expectEqual(count, 3)
+        expectEqual(waits, [.seconds(1), .seconds(2)])
+        expectNil(error)
     }
 
     @Test(.tags(.retryPolicy), arguments: [400, 401, 403, 404, 409, 422, 304])
     func `A request with a transient failure is not repeated after a permanent failure`(status: Int) async throws {
         let (count, _, error) = try await attempts([.response(status)], policy: Self.exact)
-        #expect(count == 1)
-        #expect(error?.statusCode == status)
+        expectEqual(count, 1)
+        expectEqual(error?.statusCode, status)
     }
 
     @Test(.tags(.retryPolicy)) func `A request with a transient failure fails with the last response`() async throws {
         let (count, _, error) = try await attempts(
             [.response(500), .response(502), .response(503, body: "down"), .response(200, body: "{}")],
             policy: Self.exact)
-        #expect(count == 3)
-        #expect(error?.statusCode == 503)
-        #expect(error?.responseString == "down")
+        expectEqual(count, 3)
+        expectEqual(error?.statusCode, 503)
+        expectEqual(error?.responseString, "down")
     }
 
     @Test(.tags(.retryPolicy))
     func `A request with a transient failure is repeated after a lost connection`() async throws {
         let (count, _, error) = try await attempts([.closing(after: "")], policy: Self.exact)
-        #expect(count == 2)
-        #expect(error == nil)
+        expectEqual(count, 2)
+        expectNil(error)
     }
 
     @Test(.tags(.retryPolicy))
@@ -130,15 +131,15 @@ import Testing
             let _: EmptyResponse = try await provider.post("a", body: ["x": "y"])
         }
         let once = try await attempts([.response(503)], policy: Self.exact, send: post)
-        #expect(once.count == 1)
-        #expect(once.error?.statusCode == 503)
+        expectEqual(once.count, 1)
+        expectEqual(once.error?.statusCode, 503)
         let again = try await attempts([.response(503)], policy: Self.exact.includingNonIdempotent, send: post)
-        #expect(again.count == 2)
-        #expect(again.error == nil)
+        expectEqual(again.count, 2)
+        expectNil(again.error)
         let put = try await attempts([.response(503)], policy: Self.exact) { provider in
             let _: EmptyResponse = try await provider.put("a", body: ["x": "y"])
         }
-        #expect(put.count == 2)
+        expectEqual(put.count, 2)
     }
 
     @Test(.tags(.retryPolicy))
@@ -146,14 +147,14 @@ import Testing
         let seconds = try await attempts(
             [.response(429, fields: ["Retry-After: 7"]), .response(503, fields: ["Retry-After: 3"])],
             policy: Self.exact)
-        #expect(seconds.waits == [.seconds(7), .seconds(3)])
+        expectEqual(seconds.waits, [.seconds(7), .seconds(3)])
         // The stepping clock begins at 2027-01-15 08:00:00 GMT.
         let date = try await attempts(
             [.response(503, fields: ["Retry-After: Fri, 15 Jan 2027 08:00:30 GMT"])], policy: Self.exact)
-        #expect(date.waits == [.seconds(30)])
+        expectEqual(date.waits, [.seconds(30)])
         let long = try await attempts([.response(503, fields: ["Retry-After: 86400"])], policy: Self.exact)
         #expect(long.waits.isEmpty)
-        #expect(long.error?.statusCode == 503)
+        expectEqual(long.error?.statusCode, 503)
     }
 
     @Test(.tags(.retryPolicy))
@@ -164,8 +165,8 @@ import Testing
             environments: [DefaultDomain.default: SimpleEnvironment(baseURL: try #require(URL(string: server.url)))],
             retries: 2)
         let provider = NetworkProvider(config: config, logger: nil, clock: SteppingClock().wallClock)
-        #expect(await failure { () -> User in try await provider.get("a") }?.statusCode == 503)
-        #expect(server.requests.count == 2)
+        await expectEqual(failure { () -> User in try await provider.get("a") }?.statusCode, 503)
+        expectEqual(server.requests.count, 2)
     }
 
     @Test(.tags(.retryPolicy)) func `A request with a transient failure is canceled during a delay`() async throws {
@@ -184,7 +185,7 @@ import Testing
         let task = Task { await failure { () -> User in try await provider.get("a") } }
         await pausing.reached()
         task.cancel()
-        #expect(await task.value == .cancelled)
-        #expect(server.requests.count == 1)
+        await expectEqual(task.value, .cancelled)
+        expectEqual(server.requests.count, 1)
     }
 }

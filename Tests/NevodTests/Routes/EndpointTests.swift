@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import Nevod
 import TestSupport
@@ -16,7 +17,7 @@ import Testing
     func `An endpoint that leaves the base URL is rejected, and nothing is sent`(endpoint: String) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url + "/v1")))
-        #expect(await failure { () -> EmptyResponse in try await provider.get(endpoint) } == .invalidURL)
+        await expectEqual(failure { () -> EmptyResponse in try await provider.get(endpoint) }, .invalidURL)
         #expect(server.requests.isEmpty)
     }
 
@@ -35,7 +36,7 @@ import Testing
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url + base)))
         let _: EmptyResponse = try await provider.get(endpoint)
-        #expect(server.requests.first?.line == "GET \(target) HTTP/1.1")
+        expectEqual(server.requests.first?.line, "GET \(target) HTTP/1.1")
     }
 
     @Test(.tags(.endpointSafety))
@@ -44,9 +45,9 @@ import Testing
         let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)])
         let provider = NetworkProvider(config: config, logger: nil)
         let route = SimpleGetRoute<User, TestDomain>(endpoint: "a", domain: .other)
-        #expect(
-            await provider.request(route) == Result<User, NetworkError>.failure(.missingEnvironment(domain: "other")))
-        #expect(try config.baseURL(for: TestDomain.api).get() == url)
+        await expectEqual(
+            provider.request(route), Result<User, NetworkError>.failure(.missingEnvironment(domain: "other")))
+        try expectEqual(config.baseURL(for: TestDomain.api).get(), url)
     }
 
     @Test(.tags(.endpointSafety)) func `An endpoint is looked up in the last configuration`() throws {
@@ -59,8 +60,8 @@ import Testing
             ],
             [AnyHashable(TestDomain.api): SimpleEnvironment(baseURL: second)],
         ])
-        #expect(try config.baseURL(for: TestDomain.api).get() == second)
-        #expect(try config.baseURL(for: TestDomain.other).get() == first)
+        try expectEqual(config.baseURL(for: TestDomain.api).get(), second)
+        try expectEqual(config.baseURL(for: TestDomain.other).get(), first)
         // The same identifier in another enumeration is another domain.
         #expect(throws: NetworkError.missingEnvironment(domain: "default")) {
             try config.baseURL(for: DefaultDomain.default).get()
@@ -73,10 +74,10 @@ import Testing
         let request = try SimplePostRoute<User, TestDomain>(
             endpoint: "/users", domain: .api, queryParameters: ["a": "b"], bodyParameters: ["n": "v"]
         ).makeRequest(with: config).get()
-        #expect(request.url?.absoluteString == "https://api.example.com/v1/users?a=b")
-        #expect(request.httpMethod == "POST")
-        #expect(request.httpBody == Data(#"{"n":"v"}"#.utf8))
-        #expect(request.value(forHTTPHeaderField: "content-type") == "application/json")
-        #expect(request.timeoutInterval == 12)
+        expectEqual(request.url?.absoluteString, "https://api.example.com/v1/users?a=b")
+        expectEqual(request.httpMethod, "POST")
+        expectEqual(request.httpBody, Data(#"{"n":"v"}"#.utf8))
+        expectEqual(request.value(forHTTPHeaderField: "content-type"), "application/json")
+        expectEqual(request.timeoutInterval, 12)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -20,7 +21,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
     let opening = Data("--\(boundary)\r\n".utf8)
     let separator = Data("\r\n--\(boundary)".utf8)
     #expect(data.starts(with: opening))
-    #expect(data.suffix(boundary.utf8.count + 8) == separator + Data("--\r\n".utf8))
+    expectEqual(data.suffix(boundary.utf8.count + 8), separator + Data("--\r\n".utf8))
     var rest = data.dropFirst(opening.count)
     var parts: [(String, [UInt8])] = []
     while let end = rest.range(of: separator) {
@@ -47,15 +48,16 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
             let answer: Uploaded = try await provider.upload(
                 "/upload", filename: "document.pdf", fileData: Data(bytes), mimeType: "application/pdf",
                 additionalFields: ["title": "My Document", "category": "reports"])
-            #expect(answer == Uploaded(id: 1))
+            expectEqual(answer, Uploaded(id: 1))
         }
-        #expect(
-            parts.map(\.head) == [
+        expectEqual(
+            parts.map(\.head),
+            [
                 "Content-Disposition: form-data; name=\"category\"\r\nContent-Type: text/plain; charset=utf-8",
                 "Content-Disposition: form-data; name=\"title\"\r\nContent-Type: text/plain; charset=utf-8",
                 "Content-Disposition: form-data; name=\"file\"; filename=\"document.pdf\"\r\nContent-Type: application/pdf",
             ])
-        #expect(parts.map(\.body) == [Array("reports".utf8), Array("My Document".utf8), bytes])
+        expectEqual(parts.map(\.body), [Array("reports".utf8), Array("My Document".utf8), bytes])
     }
 
     @Test(.tags(.multipartForms), arguments: FormDataPart.ImageType.allCases)
@@ -64,8 +66,9 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
             let _: Uploaded = try await provider.uploadImage(
                 "/avatar", filename: "a", imageData: Data([1, 2]), imageType: type)
         }
-        #expect(
-            parts.map(\.head) == [
+        expectEqual(
+            parts.map(\.head),
+            [
                 "Content-Disposition: form-data; name=\"image\"; filename=\"a\"\r\nContent-Type: \(type.mimeType)"
             ])
     }
@@ -81,9 +84,9 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
                 ])
             _ = try await provider.perform(route)
         }
-        #expect(parts.count == 2)
+        expectEqual(parts.count, 2)
         #expect(parts.allSatisfy { $0.head.split(separator: "\r\n").count == 2 })
-        #expect(parts.map(\.body) == [Array("v".utf8), Array("w".utf8)])
+        expectEqual(parts.map(\.body), [Array("v".utf8), Array("w".utf8)])
     }
 
     @Test(.tags(.multipartForms)) func `A multipart form rejects a media type that would end its line`() async throws {
@@ -92,7 +95,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         let error = await failure { () -> Uploaded in
             try await provider.upload("u", filename: "f", fileData: Data(), mimeType: "text/plain\r\nX-Evil: yes")
         }
-        #expect(error == .bodyEncodingFailed)
+        expectEqual(error, .bodyEncodingFailed)
         #expect(server.requests.isEmpty)
     }
 
@@ -105,7 +108,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         let boundary = try #require(type.split(separator: "boundary=").last)
         #expect(data.range(of: Data("--\(boundary)--\r\n".utf8)) != nil)
         let route = MultipartRoute<Uploaded, DefaultDomain>(endpoint: "a", domain: .default, formData: builder)
-        #expect(try route.bodyData(using: JSONEncoder())?.count == data.count)
+        try expectEqual(route.bodyData(using: JSONEncoder())?.count, data.count)
     }
 
     @Test(.tags(.multipartForms)) func `A multipart form streams a file, and again for each attempt`() async throws {
@@ -123,11 +126,11 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
                 endpoint: "u", domain: .default,
                 parts: [try FormDataPart(name: "file", fileURL: URL(fileURLWithPath: path))])
             _ = try await provider(try #require(URL(string: server.url)), interceptor: auth).perform(route)
-            #expect(server.requests.count == 2)
+            expectEqual(server.requests.count, 2)
             for request in server.requests {
                 let part = try #require(try parts(of: request).first)
                 #expect(part.head.contains("filename=\"big.bin\""))
-                #expect(part.body.count == size)
+                expectEqual(part.body.count, size)
             }
             #expect(throws: NetworkError.bodyEncodingFailed) { try route.bodyData(using: JSONEncoder()) }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import Nevod
 import TestSupport
@@ -43,15 +44,15 @@ private struct Most: Route {
     func `A custom route sends its parameters in the query of GET and in JSON otherwise`() throws {
         for method in HTTPMethod.allCases {
             let request = try made(Least(method: method, parameters: ["b": "2", "a": "1"]))
-            #expect(request.httpMethod == method.stringValue)
+            expectEqual(request.httpMethod, method.stringValue)
             if method == .get {
-                #expect(request.url?.absoluteString == "https://api.example.com/v1/users?a=1&b=2")
-                #expect(request.httpBody == nil)
-                #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
+                expectEqual(request.url?.absoluteString, "https://api.example.com/v1/users?a=1&b=2")
+                expectNil(request.httpBody)
+                expectNil(request.value(forHTTPHeaderField: "Content-Type"))
             } else {
-                #expect(request.url?.absoluteString == "https://api.example.com/v1/users")
-                #expect(request.httpBody == Data(#"{"a":"1","b":"2"}"#.utf8))
-                #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+                expectEqual(request.url?.absoluteString, "https://api.example.com/v1/users")
+                expectEqual(request.httpBody, Data(#"{"a":"1","b":"2"}"#.utf8))
+                expectEqual(request.value(forHTTPHeaderField: "Content-Type"), "application/json")
             }
         }
     }
@@ -60,9 +61,9 @@ private struct Most: Route {
         for method in HTTPMethod.allCases {
             for parameters in [nil, [:]] as [[String: String]?] {
                 let request = try made(Least(method: method, parameters: parameters))
-                #expect(request.url?.absoluteString == "https://api.example.com/v1/users")
-                #expect(request.httpBody == nil)
-                #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
+                expectEqual(request.url?.absoluteString, "https://api.example.com/v1/users")
+                expectNil(request.httpBody)
+                expectNil(request.value(forHTTPHeaderField: "Content-Type"))
             }
         }
     }
@@ -74,10 +75,10 @@ private struct Most: Route {
         ])
     func `A custom route has its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
         let request = try made(Most(parameterEncoding: encoding))
-        #expect(request.url?.absoluteString == "https://api.example.com/v1/users?fixed=1&q=1&q=&%C3%A4=%26")
-        #expect(String(decoding: request.httpBody ?? Data(), as: UTF8.self) == body)
-        #expect(request.value(forHTTPHeaderField: "Accept") == "text/x")
-        #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/y")
+        expectEqual(request.url?.absoluteString, "https://api.example.com/v1/users?fixed=1&q=1&q=&%C3%A4=%26")
+        expectEqual(String(decoding: request.httpBody ?? Data(), as: UTF8.self), body)
+        expectEqual(request.value(forHTTPHeaderField: "Accept"), "text/x")
+        expectEqual(request.value(forHTTPHeaderField: "Content-Type"), "text/y")
     }
 
     @Test(.tags(.contentMatrix)) func `A custom route with invalid fields is rejected`() async throws {
@@ -102,7 +103,7 @@ private struct Most: Route {
         for base in ["ftp://example.com", "https://user@example.com", "file:///etc"] {
             let provider = NetworkProvider.quick(
                 baseURL: try #require(URL(string: base)), logger: nil)
-            #expect(await failure { () -> User in try await provider.get("a") } == .invalidURL)
+            await expectEqual(failure { () -> User in try await provider.get("a") }, .invalidURL)
         }
     }
 
@@ -113,9 +114,9 @@ private struct Most: Route {
         let provider = provider(try #require(URL(string: server.url)))
         let error = await failure { () -> User in try await provider.get("a") }
         let response = try #require(error?.httpResponse)
-        #expect(response.value(forHTTPHeaderField: "Link") == "<a>, <b>")
-        #expect(response.value(forHTTPHeaderField: "X-One") == "1")
-        #expect(response.url?.absoluteString == server.url + "/a")
+        expectEqual(response.value(forHTTPHeaderField: "Link"), "<a>, <b>")
+        expectEqual(response.value(forHTTPHeaderField: "X-One"), "1")
+        expectEqual(response.url?.absoluteString, server.url + "/a")
     }
 }
 
@@ -126,9 +127,9 @@ private struct Most: Route {
     }
 
     @Test func `A domain is distinguished from others of its type by its identifier`() {
-        #expect(One.a == One.b)
-        #expect(Set([One.a, One.b]).count == 1)
-        #expect(DefaultDomain.default.identifier == "default")
-        #expect(TestDomain.api != TestDomain.other)
+        expectEqual(One.a, One.b)
+        expectEqual(Set([One.a, One.b]).count, 1)
+        expectEqual(DefaultDomain.default.identifier, "default")
+        expectNotEqual(TestDomain.api, TestDomain.other)
     }
 }

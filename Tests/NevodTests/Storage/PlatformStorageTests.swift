@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -29,10 +30,10 @@ import Testing
                     let auth = AuthenticationInterceptor(
                         tokenStorage: tokens, refreshStrategy: { _ in Token(value: backend.issue()) })
                     let user: User = try await provider(url, interceptor: auth).get("a")
-                    #expect(user.id == 7)
-                    #expect(await tokens.load()?.value == "fresh-1")
+                    expectEqual(user.id, 7)
+                    await expectEqual(tokens.load()?.value, "fresh-1")
                 }
-                #expect(backend.state.withLock { $0.issued } == 1)
+                expectEqual(backend.state.withLock { $0.issued }, 1)
             }
         }
     }
@@ -48,9 +49,9 @@ import Testing
             try await bob.save(Token(value: "b")).get()
             try await key.save(APIKeyToken(apiKey: "k")).get()
             try await ada.clear().get()
-            #expect(await ada.load() == nil)
-            #expect(await bob.load()?.value == "b")
-            #expect(await key.load()?.apiKey == "k")
+            await expectNil(ada.load())
+            await expectEqual(bob.load()?.value, "b")
+            await expectEqual(key.load()?.apiKey, "k")
         }
     }
 
@@ -67,7 +68,7 @@ import Testing
             let tokens = TokenStorage<Token>(storage: storage(folder))
             await #expect(throws: TokenStorageError.self) { try await tokens.read() }
             try await tokens.save(Token(value: "b")).get()
-            #expect(try await tokens.read()?.value == "b")
+            try await expectEqual(tokens.read()?.value, "b")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.contains("corrupt") })
         }
     }
@@ -82,16 +83,16 @@ import Testing
             }
             #expect(outcomes.allSatisfy { $0 })
             let last = try #require(try await tokens.read())
-            #expect(try await kept.data(for: .token).map(Token.decode) == last)
+            try await expectEqual(kept.data(for: .token).map(Token.decode), last)
         }
     }
 
     @Test func `The storage of the platform does not use the user defaults for UserDefaultsStorage`() async throws {
         // Nothing is written: the place is the user's own.
         let storage = UserDefaultsStorage(suiteName: "latch.tests.\(UUID().uuidString)")
-        #expect(try await storage.data(for: "token") == nil)
-        #expect(try await storage.string(for: "token") == nil)
-        #expect(UserDefaults.standard.object(forKey: "token") == nil)
+        try await expectNil(storage.data(for: "token"))
+        try await expectNil(storage.string(for: "token"))
+        expectNil(UserDefaults.standard.object(forKey: "token"))
     }
 }
 
@@ -129,13 +130,13 @@ import Testing
     func `Plain http to another host is rejected before anything is sent`() async throws {
         let (sent, error) = try await request(allowing: false)
         #expect(sent.isEmpty)
-        #expect(error == .invalidURL)
+        expectEqual(error, .invalidURL)
     }
 
     @Test(.tags(.tokenDestination))
     func `Plain http carries the token if the configuration allows it explicitly`() async throws {
         let (sent, error) = try await request(allowing: true)
-        #expect(error == nil)
-        #expect(sent.first?.value(forHTTPHeaderField: "Authorization") == "Bearer t")
+        expectNil(error)
+        expectEqual(sent.first?.value(forHTTPHeaderField: "Authorization"), "Bearer t")
     }
 }

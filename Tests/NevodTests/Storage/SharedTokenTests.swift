@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -62,8 +63,8 @@ private struct Process {
             await refused.reached(by: 20)
             refused.open()
             #expect(await errors.allSatisfy { $0 == nil })
-            #expect(backend.state.withLock { $0.issued } == 1)
-            for process in processes { #expect(await process.tokens.load()?.value == "fresh-1") }
+            expectEqual(backend.state.withLock { $0.issued }, 1)
+            for process in processes { await expectEqual(process.tokens.load()?.value, "fresh-1") }
         }
     }
 
@@ -72,13 +73,13 @@ private struct Process {
         try await shared { folder, _, url in
             let (app, widget) = (Process(in: folder, url), Process(in: folder, url))
             try await app.tokens.save(Token(value: "ada's")).get()
-            #expect(await widget.tokens.load()?.value == "ada's")
+            await expectEqual(widget.tokens.load()?.value, "ada's")
             try await app.tokens.save(nil).get()
             await widget.sees(nil)
-            #expect(await widget.tokens.load() == nil)
+            await expectNil(widget.tokens.load())
             try await app.tokens.save(Token(value: "bob's")).get()
             await widget.sees("bob's")
-            #expect(await widget.tokens.load()?.value == "bob's")
+            await expectEqual(widget.tokens.load()?.value, "bob's")
         }
     }
 
@@ -98,12 +99,12 @@ private struct Process {
             await refreshing.reached()
             try await app.tokens.save(left.map(Token.init)).get()
             refreshing.open()
-            #expect(await error?.statusCode == 401)
+            await expectEqual(error?.statusCode, 401)
             await widget.sees(left)
-            #expect(await app.tokens.load()?.value == left)
-            #expect(await Process(in: folder, url).tokens.load()?.value == left)
+            await expectEqual(app.tokens.load()?.value, left)
+            await expectEqual(Process(in: folder, url).tokens.load()?.value, left)
             // Ada's request was not sent as bob.
-            #expect(backend.requests(to: "/users/me").map { $0.fields[.authorization] } == ["Bearer ada's"])
+            expectEqual(backend.requests(to: "/users/me").map { $0.fields[.authorization] }, ["Bearer ada's"])
         }
     }
 
@@ -126,8 +127,8 @@ private struct Process {
             await refused.reached()
             try await app.tokens.save(Token(value: "bob's")).get()
             refused.open()
-            #expect(await error?.statusCode == 401)
-            #expect(backend.requests(to: "/users/me").map { $0.fields[.authorization] } == ["Bearer ada's"])
+            await expectEqual(error?.statusCode, 401)
+            expectEqual(backend.requests(to: "/users/me").map { $0.fields[.authorization] }, ["Bearer ada's"])
         }
     }
 
@@ -139,10 +140,10 @@ private struct Process {
             try await app.tokens.save(Token(value: "old")).get()
             await app.tokens.prepareToSuspend()
             async let error = app.error(of: "users/me")
-            #expect(await widget.error(of: "users/me") == nil)
+            await expectNil(widget.error(of: "users/me"))
             await app.tokens.resume()
-            #expect(await error == nil)
-            #expect(backend.state.withLock { $0.issued } == 1)
+            await expectNil(error)
+            expectEqual(backend.state.withLock { $0.issued }, 1)
         }
     }
 
@@ -155,11 +156,11 @@ private struct Process {
                     secrets: EncryptedFileSecretStore(
                         path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))))
             try await storage.set("of a newer version", for: .token)
-            #expect(await app.tokens.load() == nil)
-            #expect(try await storage.string(for: .token) == "of a newer version")
-            #expect(try await storage.string(for: "com.nevod.token.damaged") == "of a newer version")
+            await expectNil(app.tokens.load())
+            try await expectEqual(storage.string(for: .token), "of a newer version")
+            try await expectEqual(storage.string(for: "com.nevod.token.damaged"), "of a newer version")
             try await app.tokens.save(Token(value: "new")).get()
-            #expect(try await storage.data(for: .token).map(Token.decode)?.value == "new")
+            try await expectEqual(storage.data(for: .token).map(Token.decode)?.value, "new")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchTesting
@@ -41,22 +42,22 @@ import Testing
     @Test(.tags(.atomicStorage))
     func `The record of a stored token has the bytes of earlier versions under the application's key`() async throws {
         try await tokens(kept).save(Token(value: "old")).get()
-        #expect(kept.data(for: .token) == (try Token(value: "old").encode()))
+        expectEqual(kept.data(for: .token), try Token(value: "old").encode())
         let text = try #require(kept.string(for: facts))
         #expect(!text.contains("old"))
         #expect(try await succeeds(with: tokens(kept)))
-        #expect(kept.data(for: .token) == (try Token(value: "fresh-1").encode()))
+        expectEqual(kept.data(for: .token), try Token(value: "fresh-1").encode())
     }
 
     @Test(.tags(.atomicStorage))
     func `The record of a stored token loses its facts once an earlier version has replaced the token`() async throws {
         try await tokens(kept).save(Token(value: "old")).get()
-        #expect(try await succeeds(with: tokens(kept), losingResponse: true) == false)
+        try await expectEqual(succeeds(with: tokens(kept), losingResponse: true), false)
         kept.set(try Token(value: "by an earlier version").encode(), for: .token)
         let after = tokens(kept)
-        #expect(await after.load()?.value == "by an earlier version")
+        await expectEqual(after.load()?.value, "by an earlier version")
         #expect(try await succeeds(with: after))
-        #expect(Set(issuer.keys).count == 2)
+        expectEqual(Set(issuer.keys).count, 2)
         #expect(!issuer.wasReused)
     }
 
@@ -66,21 +67,21 @@ import Testing
         kept.set("damaged", for: facts)
         let stored = StoredToken<Token>(storage: kept, key: .token, coordination: nil, onError: { _ in })
         let record = try #require(try await stored.loadRecord())
-        #expect(record.credential?.token?.value == "old")
-        #expect(record.refreshKey == nil)
-        #expect(record.sessionID == TokenFacts.fingerprint(of: kept.data(for: .token)))
+        expectEqual(record.credential?.token?.value, "old")
+        expectNil(record.refreshKey)
+        expectEqual(record.sessionID, TokenFacts.fingerprint(of: kept.data(for: .token)))
         #expect(try await succeeds(with: tokens(kept)))
-        #expect(try await stored.loadRecord()?.sessionID == record.sessionID)
+        try await expectEqual(stored.loadRecord()?.sessionID, record.sessionID)
     }
 
     @Test(.tags(.refreshRecovery, .atomicStorage))
     func `The record of a stored token keeps the key of a refresh whose response was lost`() async throws {
         try await tokens(kept).save(Token(value: "old")).get()
-        for _ in 0..<3 { #expect(try await succeeds(with: tokens(kept), losingResponse: true) == false) }
-        #expect(try storedToken == "old")
+        for _ in 0..<3 { try await expectEqual(succeeds(with: tokens(kept), losingResponse: true), false) }
+        try expectEqual(storedToken, "old")
         #expect(try await succeeds(with: tokens(kept)))
-        #expect(try storedToken == "fresh-1")
-        #expect(issuer.count == 1)
+        try expectEqual(storedToken, "fresh-1")
+        expectEqual(issuer.count, 1)
         #expect(!issuer.wasReused)
     }
 
@@ -91,15 +92,15 @@ import Testing
     {
         try await tokens(kept).save(Token(value: "old")).get()
         let killed = tokens(KilledStorage(kept, afterWrites: writes))
-        #expect(try await succeeds(with: killed) == (writes == 3))
-        #expect(issuer.count == (writes == 0 ? 0 : 1))
-        #expect(try storedToken == (writes == 3 ? "fresh-1" : "old"))
+        try await expectEqual(succeeds(with: killed), writes == 3)
+        expectEqual(issuer.count, writes == 0 ? 0 : 1)
+        try expectEqual(storedToken, writes == 3 ? "fresh-1" : "old")
         let before = try await StoredToken<Token>(storage: kept, key: .token, coordination: nil, onError: { _ in })
             .loadRecord()
-        #expect((before?.refreshKey != nil) == (1...2).contains(writes))
+        expectEqual(before?.refreshKey != nil, (1...2).contains(writes))
         #expect(try await succeeds(with: tokens(kept)))
-        #expect(try storedToken == "fresh-1")
-        #expect(issuer.count == 1)
+        try expectEqual(storedToken, "fresh-1")
+        expectEqual(issuer.count, 1)
         #expect(!issuer.wasReused)
     }
 
@@ -108,11 +109,11 @@ import Testing
     func `The record of a stored token survives the end of the program after any write of a first login`(writes: Int)
         async throws
     {
-        #expect(try await succeeds(with: tokens(KilledStorage(kept, afterWrites: writes))) == (writes == 3))
-        #expect(try storedToken == (writes == 3 ? "fresh-1" : nil))
+        try await expectEqual(succeeds(with: tokens(KilledStorage(kept, afterWrites: writes))), writes == 3)
+        try expectEqual(storedToken, writes == 3 ? "fresh-1" : nil)
         #expect(try await succeeds(with: tokens(kept)))
-        #expect(try storedToken == "fresh-1")
-        #expect(issuer.count == 1)
+        try expectEqual(storedToken, "fresh-1")
+        expectEqual(issuer.count, 1)
         #expect(!issuer.wasReused)
     }
 
@@ -122,14 +123,14 @@ import Testing
         async throws
     {
         try await tokens(kept).save(Token(value: "ada's")).get()
-        #expect(try await succeeds(with: tokens(kept), losingResponse: true) == false)
+        try await expectEqual(succeeds(with: tokens(kept), losingResponse: true), false)
         let killed = tokens(KilledStorage(kept, afterWrites: writes))
-        #expect(await killed.load()?.value == "ada's")
+        await expectEqual(killed.load()?.value, "ada's")
         let result = await killed.save(Token(value: "bob's"))
         #expect((try? result.get()) != nil || writes < 2)
-        #expect(try storedToken == (writes == 2 ? "bob's" : "ada's"))
+        try expectEqual(storedToken, writes == 2 ? "bob's" : "ada's")
         #expect(try await succeeds(with: tokens(kept)))
-        #expect(issuer.count == (writes == 2 ? 2 : 1))
+        expectEqual(issuer.count, writes == 2 ? 2 : 1)
         #expect(!issuer.wasReused)
     }
 
@@ -140,11 +141,11 @@ import Testing
     {
         try await tokens(kept).save(Token(value: "ada's")).get()
         let killed = tokens(KilledStorage(kept, afterWrites: writes))
-        #expect(await killed.load()?.value == "ada's")
+        await expectEqual(killed.load()?.value, "ada's")
         let result = await killed.save(nil)
         #expect((try? result.get()) != nil || writes == 0)
-        #expect(try storedToken == (writes == 0 ? "ada's" : nil))
-        #expect(await tokens(kept).load()?.value == (writes == 0 ? "ada's" : nil))
+        try expectEqual(storedToken, writes == 0 ? "ada's" : nil)
+        await expectEqual(tokens(kept).load()?.value, writes == 0 ? "ada's" : nil)
     }
 
     @Test(.tags(.userChangeDuringRefresh, .atomicStorage))
@@ -154,7 +155,7 @@ import Testing
         let fingerprint = try #require(TokenFacts.fingerprint(of: kept.data(for: .token)))
         try await storage.save(nil).get()
         let stored = StoredToken<Token>(storage: kept, key: .token, coordination: nil, onError: { _ in })
-        #expect(try await stored.loadRecord()?.credential == .signedOut)
+        try await expectEqual(stored.loadRecord()?.credential, .signedOut)
         let data = try #require(kept.data(for: facts))
         let remaining = try JSONDecoder().decode([TokenFacts].self, from: data)
         #expect(!remaining.contains { $0.fingerprint == fingerprint })
@@ -170,8 +171,8 @@ import Testing
         }
         let stored = StoredToken<Token>(storage: replacing, key: .token, coordination: nil, onError: { _ in })
         let record = try await stored.loadRecord()
-        #expect(record?.credential?.token?.value == "second")
-        #expect(record?.sessionID == "s2")
+        expectEqual(record?.credential?.token?.value, "second")
+        expectEqual(record?.sessionID, "s2")
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchCore
 import LatchHTTP
@@ -48,18 +49,18 @@ private struct Unwritable: TokenModel {
         kept.set("no token", for: .token)
         let errors = Mutex<[TokenStorageError]>([])
         let storage = TokenStorage<Token>(storage: kept, onError: { error in errors.withLock { $0.append(error) } })
-        #expect(await storage.load() == nil)
-        #expect(await storage.load() == nil)
+        await expectNil(storage.load())
+        await expectNil(storage.load())
         let told = errors.withLock { $0 }
-        #expect(told.count == 1)
+        expectEqual(told.count, 1)
         guard case .failedToDecode? = told.first else {
             Issue.record("\(told)")
             return
         }
-        #expect(kept.data(for: .token) == nil)
-        #expect(kept.string(for: "com.nevod.token.damaged") == "no token")
+        expectNil(kept.data(for: .token))
+        expectEqual(kept.string(for: "com.nevod.token.damaged"), "no token")
         await storage.save(Token(value: "new"))
-        #expect(try await storage.read()?.value == "new")
+        try await expectEqual(storage.read()?.value, "new")
     }
 
     @Test(.tags(.tokenTypes))
@@ -71,11 +72,11 @@ private struct Unwritable: TokenModel {
             let auth = AuthenticationInterceptor(
                 tokenStorage: TokenStorage<Token>(storage: kept),
                 refreshStrategy: { old in
-                    #expect(old == nil)
+                    expectNil(old)
                     return Token(value: backend.issue())
                 })
             let user: User = try await provider(url, interceptor: auth).get("a")
-            #expect(user.id == 7)
+            expectEqual(user.id, 7)
         }
     }
 
@@ -90,11 +91,11 @@ private struct Unwritable: TokenModel {
             Issue.record("\(outcome)")
             return
         }
-        #expect(errors.withLock { $0 } == 1)
-        #expect(await storage.load()?.value == "first")
-        #expect(try kept.inner.data(for: .token).map(Token.decode)?.value == "first")
+        expectEqual(errors.withLock { $0 }, 1)
+        await expectEqual(storage.load()?.value, "first")
+        try expectEqual(kept.inner.data(for: .token).map(Token.decode)?.value, "first")
         await #expect(throws: TokenStorageError.self) { try await storage.save(nil).get() }
-        #expect(await storage.load()?.value == "first")
+        await expectEqual(storage.load()?.value, "first")
     }
 
     @Test(.tags(.atomicStorage))
@@ -115,8 +116,8 @@ private struct Unwritable: TokenModel {
             }
             kept.failsToWrite.withLock { $0 = false }
             let _: User = try await provider.get("a")
-            #expect(backend.state.withLock { $0.issued } == 1)
-            #expect(try kept.inner.data(for: .token).map(Token.decode)?.value == "fresh-1")
+            expectEqual(backend.state.withLock { $0.issued }, 1)
+            try expectEqual(kept.inner.data(for: .token).map(Token.decode)?.value, "fresh-1")
         }
     }
 
@@ -130,7 +131,7 @@ private struct Unwritable: TokenModel {
             let auth = AuthenticationInterceptor(
                 tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) })
             let provider = provider(url, interceptor: auth)
-            #expect(await storage.load() == nil)
+            await expectNil(storage.load())
             let error = await failure { () -> User in try await provider.get("a") }
             guard case .authenticationFailed(cause: AuthError.storeLocked?)? = error else {
                 Issue.record("\(String(describing: error))")
@@ -139,8 +140,8 @@ private struct Unwritable: TokenModel {
             #expect(backend.requests.isEmpty)
             kept.failsToRead.withLock { $0 = false }
             let user: User = try await provider.get("a")
-            #expect(user.id == 7)
-            #expect(backend.state.withLock { $0.issued } == 0)
+            expectEqual(user.id, 7)
+            expectEqual(backend.state.withLock { $0.issued }, 0)
         }
     }
 
@@ -151,7 +152,7 @@ private struct Unwritable: TokenModel {
         try await backend.serve { url in
             let storages = (0..<2).map { _ in TokenStorage<Token>(storage: kept) }
             await storages[0].save(Token(value: "old"))
-            #expect(await storages[1].load()?.value == "old")
+            await expectEqual(storages[1].load()?.value, "old")
             let providers = storages.map { storage in
                 provider(
                     url,
@@ -159,7 +160,7 @@ private struct Unwritable: TokenModel {
                         tokenStorage: storage, refreshStrategy: { _ in Token(value: backend.issue()) }))
             }
             for one in providers { let _: User = try await one.get("a") }
-            #expect(backend.state.withLock { $0.issued } == 1)
+            expectEqual(backend.state.withLock { $0.issued }, 1)
         }
     }
 
@@ -171,10 +172,10 @@ private struct Unwritable: TokenModel {
             Issue.record("it was written")
             return
         }
-        #expect(kept.string(for: "u") == "x")
+        expectEqual(kept.string(for: "u"), "x")
         #expect(await storage.load() != nil)
         await storage.clear()
-        #expect(kept.string(for: "u") == nil)
+        expectNil(kept.string(for: "u"))
     }
 
     @Test func `A token storage describes errors without the stored bytes`() {
@@ -197,11 +198,11 @@ private struct Unwritable: TokenModel {
             let storage = TokenStorage<Token>(storage: KeychainStorage(keychain: keychain()))
             try await storage.save(Token(value: "canary-7f3a")).get()
             let again = TokenStorage<Token>(storage: KeychainStorage(keychain: keychain()))
-            #expect(try await again.read()?.value == "canary-7f3a")
+            try await expectEqual(again.read()?.value, "canary-7f3a")
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-            #expect(bytes.range(of: Data("canary".utf8)) == nil)
+            expectNil(bytes.range(of: Data("canary".utf8)))
             try await again.save(nil).get()
-            #expect(try await KeychainStorage(keychain: keychain()).data(for: .token) == nil)
+            try await expectNil(KeychainStorage(keychain: keychain()).data(for: .token))
         }
     }
 
@@ -209,11 +210,11 @@ private struct Unwritable: TokenModel {
         let storage = KeychainStorage(keychain: Keychain(secrets: InMemorySecretStore()))
         try await storage.set("text", for: "a")
         try await storage.set(Data([1, 2]), for: "b")
-        #expect(try await storage.string(for: "a") == "text")
-        #expect(try await storage.data(for: "b") == Data([1, 2]))
+        try await expectEqual(storage.string(for: "a"), "text")
+        try await expectEqual(storage.data(for: "b"), Data([1, 2]))
         try await storage.set(nil as String?, for: "a")
         try await storage.remove(for: "b")
-        #expect(try await storage.data(for: "a") == nil)
-        #expect(try await storage.data(for: "b") == nil)
+        try await expectNil(storage.data(for: "a"))
+        try await expectNil(storage.data(for: "b"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchRPC
 import TestTags
@@ -67,6 +68,6 @@ import Testing
         if ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil {
             try Data(text.utf8).write(to: committed)
         }
-        #expect(String(decoding: try Data(contentsOf: committed), as: UTF8.self) == text)
+        expectEqual(String(decoding: try Data(contentsOf: committed), as: UTF8.self), text)
     }
 }

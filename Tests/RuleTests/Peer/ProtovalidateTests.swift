@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchProtoCompiler
 import LatchTesting
 import Testing
@@ -37,7 +38,7 @@ import Testing
             }
             let ours = found[index].sorted()
             kinds.formUnion(ours.map(\.rule))
-            #expect(ours == theirs.sorted(), "\(message.name): \(Set(ours).symmetricDifference(theirs))")
+            expectEqual(ours, theirs.sorted(), "\(message.name): \(Set(ours).symmetricDifference(theirs))")
         }
         // Every rule was broken at least once.
         #expect(kinds.count > 280, "\(kinds.count)")

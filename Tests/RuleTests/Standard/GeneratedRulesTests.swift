@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchFoundation
 import LatchGenerator
 import LatchProtoCompiler
@@ -16,7 +17,7 @@ import Testing
         if ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil {
             try Data(text.utf8).write(to: Self.committed)
         }
-        #expect(String(decoding: try Data(contentsOf: Self.committed), as: UTF8.self) == text)
+        expectEqual(String(decoding: try Data(contentsOf: Self.committed), as: UTF8.self), text)
     }
 
     /// The descriptors as a protoc plugin receives them, without source text.
@@ -27,6 +28,6 @@ import Testing
         try #require(linked.isComplete, "\(linked.diagnostics)")
         let output = SwiftWriter(files: linked.filesToGenerate, options: perFile).write()
         #expect(output.diagnostics.isEmpty)
-        #expect(try generate(CheckedProto.text).files == output.files)
+        try expectEqual(generate(CheckedProto.text).files, output.files)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchGenerator
 import LatchProtoCompiler
 import Testing
@@ -28,11 +29,11 @@ import Testing
     ) throws {
         for isAllowed in [false, true] {
             let output = try generate(test(fields), allowingUnenforcedRules: isAllowed)
-            #expect(output.diagnostics.map(\.message) == [message])
-            #expect(output.diagnostics.map(\.severity) == [isAllowed ? .warning : .error])
-            #expect(output.diagnostics.first?.position?.line == 2)
-            #expect(output.diagnostics.first?.hint?.contains("--allow-unenforced-rules") == true)
-            #expect(output.files.isEmpty == !isAllowed)
+            expectEqual(output.diagnostics.map(\.message), [message])
+            expectEqual(output.diagnostics.map(\.severity), [isAllowed ? .warning : .error])
+            expectEqual(output.diagnostics.first?.position?.line, 2)
+            expectEqual(output.diagnostics.first?.hint?.contains("--allow-unenforced-rules"), true)
+            expectEqual(output.files.isEmpty, !isAllowed)
         }
     }
 
@@ -50,8 +51,8 @@ import Testing
         let compilation = Compiler { texts[$0].map { Array($0.utf8) } }.compile(["user.proto"])
         try #require(compilation.isComplete, "\(compilation.diagnostics)")
         let output = SwiftWriter(files: compilation.filesToGenerate, options: perFile).write()
-        #expect(output.diagnostics.map(\.severity) == [.warning])
-        #expect(output.diagnostics.first?.message.contains("validate.rules") == true)
+        expectEqual(output.diagnostics.map(\.severity), [.warning])
+        expectEqual(output.diagnostics.first?.message.contains("validate.rules"), true)
     }
 
     @Test(arguments: [
@@ -85,9 +86,9 @@ import Testing
         ),
     ]) func `Rules that cannot be checked are errors if they make no sense`(fields: String, message: String) throws {
         let diagnostics = try complaints(fields)
-        #expect(diagnostics.map(\.message) == [message])
-        #expect(diagnostics.map(\.severity) == [.error])
-        #expect(diagnostics.first?.excerpt.contains("message Test") == true)
+        expectEqual(diagnostics.map(\.message), [message])
+        expectEqual(diagnostics.map(\.severity), [.error])
+        expectEqual(diagnostics.first?.excerpt.contains("message Test"), true)
     }
 
     @Test func `Rules that cannot be checked do not affect messages without rules`() throws {

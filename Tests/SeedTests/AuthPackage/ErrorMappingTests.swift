@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAccounts
 import LatchAuth
@@ -28,7 +29,7 @@ import Testing
             (.unacceptableStatus(HTTPResponse(status: 503)), .server(status: 503, message: nil)),
         ] as [(HTTPError, APIError)])
     func `AuthPackage's errors of the core tell the failure of the connection`(error: HTTPError, told: APIError) {
-        #expect(APIError(error) == told)
+        expectEqual(APIError(error), told)
     }
 
     @Test(
@@ -43,7 +44,7 @@ import Testing
     func `AuthPackage's errors of the core never take a locked store for a signed-out user`(
         error: AuthError, told: APIError
     ) {
-        #expect(APIError(error) == told)
+        expectEqual(APIError(error), told)
     }
 
     @Test(
@@ -55,14 +56,14 @@ import Testing
     func `AuthPackage's errors of the core keep the backend's status and words`(status: Int, told: APIError) {
         let error = AccountError(
             code: "any", message: "ours", status: HTTPStatus(rawValue: status), serverMessage: "m")
-        #expect(APIError(error) == told)
+        expectEqual(APIError(error), told)
     }
 
     @Test(.tags(.errorMapping))
     func `AuthPackage's errors of the core without a status concern the answer's shape, or are unknown`() {
-        #expect(APIError(AccountError.invalidResponse) == .decodingFailed)
-        #expect(APIError(AccountError.refused) == .unknown)
-        #expect(APIError(CancellationError()) == .cancelled)
-        #expect(APIError(CocoaError(.fileNoSuchFile)) == .unknown)
+        expectEqual(APIError(AccountError.invalidResponse), .decodingFailed)
+        expectEqual(APIError(AccountError.refused), .unknown)
+        expectEqual(APIError(CancellationError()), .cancelled)
+        expectEqual(APIError(CocoaError(.fileNoSuchFile)), .unknown)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import Expectations
 import Foundation
 import LatchAuth
 import LatchHTTP
@@ -95,7 +96,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
     @Test(.tags(.errorMapping)) func `An answer without content is accepted if none is expected`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
-        #expect(try await client("http://127.0.0.1:\(server.port)").requestPasswordReset(email: "a@b.c") == nil)
+        try await expectNil(client("http://127.0.0.1:\(server.port)").requestPasswordReset(email: "a@b.c"))
     }
 
     @Test(.tags(.errorMapping)) func `An account without an identifier is not decoded`() async throws {
@@ -113,7 +114,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         let auth = AuthClient(
             config: AuthConfiguration(baseURL: url), tokenStore: InMemoryTokenStore(expired), transport: offline)
         await #expect(throws: APIError.network(URLError(.cannotConnectToHost))) { try await auth.refreshIfNeeded() }
-        #expect(auth.tokens == expired)
+        expectEqual(auth.tokens, expired)
     }
 
     @Test(.tags(.silentTokens)) func `The errors of AuthPackage show no token in any text`() async throws {
@@ -124,7 +125,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         let url = try #require(URL(string: "https://api.example.com"))
         let auth = AuthClient(config: AuthConfiguration(baseURL: url), tokenStore: InMemoryTokenStore(tokens))
         try await auth.restore()
-        #expect(auth.tokens == tokens)
+        expectEqual(auth.tokens, tokens)
         dump(auth, to: &text)
         #expect(!text.contains(canary))
     }

@@ -4,6 +4,7 @@
 // kept as it is there, its two-space layout aside; that these functions compile is half of the test.
 
 import AuthPackage
+import Expectations
 import Foundation
 import TestTags
 import Testing
@@ -52,20 +53,20 @@ private func explain(_ error: APIError) -> String {
 @Suite struct GuideTests {
     @Test(.tags(.clientDefaults)) func `The guide of AuthPackage configures a client as it shows`() {
         let (config, _) = configuration()
-        #expect(config.baseURL.absoluteString == "http://localhost:3000")
+        expectEqual(config.baseURL.absoluteString, "http://localhost:3000")
         #expect(config.refreshUsesCookie)
-        #expect(config.redirectScheme == "authdemo")
+        expectEqual(config.redirectScheme, "authdemo")
         #expect(config.microsoftEnabled)
     }
 
     @Test(.tags(.clientDefaults)) func `The guide of AuthPackage has safe defaults`() throws {
         let config = AuthConfiguration(baseURL: try #require(URL(string: "https://api.example.com")))
         #expect(config.refreshUsesCookie)
-        #expect(config.redirectScheme == nil)
+        expectNil(config.redirectScheme)
         #expect(!config.microsoftEnabled)
         let auth = AuthClient(config: config)
-        #expect(auth.tokens == nil)
-        #expect(auth.currentUser == nil)
+        expectNil(auth.tokens)
+        expectNil(auth.currentUser)
     }
 
     @Test(.tags(.tokenStores))
@@ -78,8 +79,8 @@ private func explain(_ error: APIError) -> String {
         let config = AuthConfiguration(baseURL: try #require(URL(string: "https://api.example.com")))
         let auth = AuthClient(config: config, tokenStore: store)
         try await auth.restore()
-        #expect(auth.tokens == tokens)
-        #expect(try await auth.refreshIfNeeded() == "a")
+        expectEqual(auth.tokens, tokens)
+        try await expectEqual(auth.refreshIfNeeded(), "a")
     }
 
     @Test(.tags(.tokenStores))
@@ -91,7 +92,7 @@ private func explain(_ error: APIError) -> String {
         #expect(store.load() != nil)
         store.clear()
         store.clear()
-        #expect(store.load() == nil)
+        expectNil(store.load())
     }
 
     @Test func `The guide of AuthPackage explains each error apart`() {
@@ -99,7 +100,7 @@ private func explain(_ error: APIError) -> String {
             .invalidURL, .network(URLError(.timedOut)), .server(status: 400, message: "Incorrect email"),
             .decodingFailed, .unauthorized, .cancelled, .unknown,
         ]
-        #expect(Set(errors.map(explain)).count == errors.count)
-        #expect(explain(.server(status: 400, message: "Incorrect email")) == "Incorrect email")
+        expectEqual(Set(errors.map(explain)).count, errors.count)
+        expectEqual(explain(.server(status: 400, message: "Incorrect email")), "Incorrect email")
     }
 }

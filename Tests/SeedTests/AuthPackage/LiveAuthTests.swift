@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import Expectations
 import Foundation
 import LatchTesting
 import TestSupport
@@ -28,7 +29,7 @@ struct LiveAccount: Sendable, Equatable {
     func register() async throws {
         do {
             let user = try await client.register(email: email, password: password, name: "Live Test")
-            #expect(user.email == email)
+            expectEqual(user.email, email)
             #expect(!user.id.isEmpty)
         } catch APIError.server(status: 400..<500, message: _) where self == Self.ofEnvironment {
             // It may be there from an earlier run: the login tells.
@@ -100,7 +101,7 @@ private struct QuickStart {
                     let account = LiveAccount(url: server.url, email: "a@b.com", password: "Secret123!")
                     try await account.register()
                     try await body(account)
-                    #expect(await server.terminate() == 0)
+                    await expectEqual(server.terminate(), 0)
                 }
             }
         }
@@ -111,24 +112,24 @@ private struct QuickStart {
         try await backend.with { account in
             let auth = account.client
             let claims = try await auth.login(email: account.email, password: account.password)
-            #expect(claims?.email == account.email)
-            #expect(claims?.sub?.isEmpty == false)
+            expectEqual(claims?.email, account.email)
+            expectEqual(claims?.sub?.isEmpty, false)
             // A token has no empty list (RFC 9068 §2.2.3.1), and a new user no roles.
-            #expect(claims?.roles?.isEmpty != false)
-            #expect(auth.currentUser?.email == account.email)
+            expectNotEqual(claims?.roles?.isEmpty, false)
+            expectEqual(auth.currentUser?.email, account.email)
 
             let first = try #require(auth.tokens)
-            #expect(try await auth.refreshIfNeeded() == first.accessToken)
+            try await expectEqual(auth.refreshIfNeeded(), first.accessToken)
             let second = try await auth.session.refreshed(replacing: first)
             #expect(second.accessToken != first.accessToken && second.refreshToken != nil)
-            #expect(try await auth.refreshIfNeeded() == second.accessToken)
+            try await expectEqual(auth.refreshIfNeeded(), second.accessToken)
             let third = try await auth.session.refreshed(replacing: second)
-            #expect(third.accessToken != second.accessToken)
+            expectNotEqual(third.accessToken, second.accessToken)
 
             try await auth.logout()
-            #expect(auth.tokens == nil)
-            #expect(auth.currentUser == nil)
-            #expect(try await auth.refreshIfNeeded() == nil)
+            expectNil(auth.tokens)
+            expectNil(auth.currentUser)
+            try await expectNil(auth.refreshIfNeeded())
             try await auth.logout()
         }
     }
@@ -140,7 +141,7 @@ private struct QuickStart {
             _ = try await auth.login(email: account.email, password: account.password)
             let first = try #require(auth.tokens)
             let second = try await auth.session.refreshed(replacing: first)
-            #expect(second.refreshToken != first.refreshToken)
+            expectNotEqual(second.refreshToken, first.refreshToken)
             try await auth.logout()
             let expired = Tokens(
                 accessToken: second.accessToken, refreshToken: second.refreshToken, expiry: .distantPast)
@@ -170,13 +171,13 @@ private struct QuickStart {
         try await backend.with { account in
             let quickStart = QuickStart(auth: account.client)
             _ = try await account.client.register(email: "user@company.com", password: "Secret123!")
-            #expect(try await quickStart.login()?.email == "user@company.com")
-            #expect(try await quickStart.refreshAndLogout()?.isEmpty == false)
-            #expect(quickStart.auth.tokens == nil)
+            try await expectEqual(quickStart.login()?.email, "user@company.com")
+            try await expectEqual(quickStart.refreshAndLogout()?.isEmpty, false)
+            expectNil(quickStart.auth.tokens)
             let user = try await quickStart.registration()
             #expect(user.email == "new@client.com" && user.name == "New Client")
             // A user of ours does not choose to be an administrator.
-            #expect(user.roles == (backend == .document ? ["admin"] : []))
+            expectEqual(user.roles, backend == .document ? ["admin"] : [])
             // Nobody was mailed this token.
             let error = await #expect(throws: APIError.self) { try await quickStart.passwordReset() }
             guard case .server(status: 400, message: _)? = error else {
@@ -196,7 +197,7 @@ private struct QuickStart {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(message?.isEmpty == false)
+            expectEqual(message?.isEmpty, false)
         }
     }
 
@@ -204,10 +205,10 @@ private struct QuickStart {
     func `A reset can be requested, and an invented token of one is refused`(backend: Backend) async throws {
         try await backend.with { account in
             let known = try await account.client.requestPasswordReset(email: account.email)
-            #expect(known?.isEmpty == false)
+            expectEqual(known?.isEmpty, false)
             if backend == .latch {
                 let unknown = try await account.client.requestPasswordReset(email: "nobody-\(UUID().uuidString)@b.com")
-                #expect(known == unknown)
+                expectEqual(known, unknown)
             }
             let error = await #expect(throws: APIError.self) {
                 try await account.client.resetPassword(token: "not-a-token", newPassword: "NewSecret456!")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthPackage
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchTesting
@@ -35,10 +36,10 @@ import Testing
         let pages = ScriptedPages { _ in URL(string: "authdemo://auth/callback?code=c").map { .success($0) } }
         let (app, auth) = try app(pages)
         await app.signInWithMicrosoft(from: PresentationAnchor())
-        #expect(app.handled == nil)
-        #expect(auth.tokens?.accessToken == "a")
-        #expect(auth.tokens?.refreshToken == "r")
-        #expect(pages.opened.first?.absoluteString.hasPrefix("http://localhost:3000/api/auth/microsoft?") == true)
+        expectNil(app.handled)
+        expectEqual(auth.tokens?.accessToken, "a")
+        expectEqual(auth.tokens?.refreshToken, "r")
+        expectEqual(pages.opened.first?.absoluteString.hasPrefix("http://localhost:3000/api/auth/microsoft?"), true)
     }
 
     /// The redirect of the guide's own backend, to the guide's own configuration.
@@ -49,9 +50,9 @@ import Testing
         }
         let (app, auth) = try app(pages)
         await app.signInWithMicrosoft(from: PresentationAnchor())
-        #expect(app.handled == nil)
-        #expect(auth.tokens?.accessToken == "a")
-        #expect(auth.tokens?.refreshToken == "r")
+        expectNil(app.handled)
+        expectEqual(auth.tokens?.accessToken, "a")
+        expectEqual(auth.tokens?.refreshToken, "r")
     }
 
     /// The whole way of the guide: init with a state, the provider, the callback, the deep link.
@@ -72,10 +73,10 @@ import Testing
         let auth = AuthClient(
             config: config, authenticator: OAuthWebAuthenticator(config: config, sessions: pages))
         let claims = try await auth.loginWithMicrosoft(from: PresentationAnchor())
-        #expect(claims?.email == "ms@example.com")
-        #expect(auth.currentUser?.email == "ms@example.com")
+        expectEqual(claims?.email, "ms@example.com")
+        expectEqual(auth.currentUser?.email, "ms@example.com")
         let first = try #require(auth.tokens)
-        #expect(try await auth.session.refreshed(replacing: first).accessToken != first.accessToken)
+        try await expectNotEqual(auth.session.refreshed(replacing: first).accessToken, first.accessToken)
         try await auth.logout()
         withExtendedLifetime(backend) {}
     }
@@ -84,7 +85,7 @@ import Testing
     func `The guide's sign-in with Microsoft is canceled by the user who dismisses the sheet`() async throws {
         let (app, auth) = try app(ScriptedPages { _ in .failure(.cancelled) })
         await app.signInWithMicrosoft(from: PresentationAnchor())
-        #expect(app.handled as? APIError == .cancelled)
-        #expect(auth.tokens == nil)
+        expectEqual(app.handled as? APIError, .cancelled)
+        expectNil(auth.tokens)
     }
 }

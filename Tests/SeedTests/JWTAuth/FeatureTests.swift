@@ -3,6 +3,7 @@
 // Seed 001, its reducers and its view, with nothing imported but what its text imports: the types are its blocks as they
 // stand there. What the text leaves out is added in extensions above and below.
 
+import Expectations
 import JWTAuthDependencies
 import LatchTesting
 import TestTags
@@ -162,20 +163,20 @@ struct AppView: View {
     {
         try await AuthBackend.run { site in
             let view = AppView()
-            #expect(shown(view) == ["LoginView"])
+            expectEqual(shown(view), ["LoginView"])
             let credentials = try await site.register()
             let state = try await run(
                 LoginFeature(), in: LoginFeature.State(credentials: credentials), sending: .loginButtonTapped)
-            #expect(state.error == nil)
-            #expect(shown(view) == ["TabView(HomeView, ProfileView)"])
+            expectNil(state.error)
+            expectEqual(shown(view), ["TabView(HomeView, ProfileView)"])
 
             try await site.startAgain {
                 let view = AppView()
-                #expect(shown(view) == ["LoginView"])
+                expectEqual(shown(view), ["LoginView"])
                 _ = try await run(AppFeature(), in: AppFeature.State(), sending: .onAppear)
-                #expect(shown(view) == ["TabView(HomeView, ProfileView)"])
+                expectEqual(shown(view), ["TabView(HomeView, ProfileView)"])
                 _ = try await run(ProfileFeature(), in: ProfileFeature.State(), sending: .logoutButtonTapped)
-                #expect(shown(view) == ["LoginView"])
+                expectEqual(shown(view), ["LoginView"])
             }
         }
     }
@@ -184,7 +185,7 @@ struct AppView: View {
     func `The reducers of seed 001 show an expired session as one that is being refreshed`() async throws {
         try await AuthBackend.run { site in
             try await site.signIn(expired: true)
-            #expect(shown(AppView()) == ["Refreshing session..."])
+            expectEqual(shown(AppView()), ["Refreshing session..."])
         }
     }
 
@@ -194,8 +195,8 @@ struct AppView: View {
             let state = try await run(
                 LoginFeature(), in: .init(credentials: Credentials(email: credentials.email, password: "wrong")),
                 sending: .loginButtonTapped)
-            #expect(state.error == "The server responded with status 401.")
-            #expect(AppView().session == nil)
+            expectEqual(state.error, "The server responded with status 401.")
+            expectNil(AppView().session)
         }
     }
 }

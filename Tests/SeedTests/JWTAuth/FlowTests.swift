@@ -3,6 +3,7 @@
 // Seed 001, its blocks about requests, refresh, logout and errors, each in a function of its own. What the text leaves
 // out is added above its block.
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import LatchHTTP
@@ -102,7 +103,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
 
     do {
         let response = try await authClient.sendAuthenticated(.get("/protected-resource"))
-        #expect(response.response.statusCode == 200)
+        expectEqual(response.response.statusCode, 200)
     } catch AuthTokens.Error.missingToken {
         // No tokens available
         redirectToLogin()
@@ -126,19 +127,19 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
     {
         try await AuthBackend.run { site in
             try await site.signIn()
-            #expect(try await basicRequest().name.isEmpty == false)
+            try await expectEqual(basicRequest().name.isEmpty, false)
             var said: [String] = []
             try await typedRequest { said.append($0) }
             #expect(said.count == 1 && said.first?.hasPrefix("User: ") == true)
 
             let old = try await site.signIn(expired: true)
             @Shared(.authSession) var session
-            #expect(session == .expired(old))
-            #expect(try await basicRequest().name.isEmpty == false)
+            expectEqual(session, .expired(old))
+            try await expectEqual(basicRequest().name.isEmpty, false)
             let fresh = try #require(session?.tokens)
-            #expect(session == .valid(fresh))
-            #expect(fresh.refresh != old.refresh)
-            #expect(fresh[string: "sub"]?.isEmpty == false)
+            expectEqual(session, .valid(fresh))
+            expectNotEqual(fresh.refresh, old.refresh)
+            expectEqual(fresh[string: "sub"]?.isEmpty, false)
             #expect(!fresh.isExpired)
         }
     }
@@ -153,11 +154,11 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
                 for _ in 0..<200 { group.addTask { try? await basicRequest().name } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(names.filter { $0 != nil }.count == 200)
+            expectEqual(names.filter { $0 != nil }.count, 200)
             let (data, _, _) = try await Dependency(\.httpRequestClient).wrappedValue.send(.get("/metrics"))
             let line = String(decoding: data, as: UTF8.self).split(separator: "\n")
                 .first { $0.hasPrefix(#"latch_tokens_issued_total{grant="refresh_token"}"#) }
-            #expect(line?.split(separator: " ").last == "1")
+            expectEqual(line?.split(separator: " ").last, "1")
         }
     }
 
@@ -171,11 +172,11 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
             @Shared(.authSession) var session
             var redirects = 0
             try await errorHandling(redirectToLogin: { redirects += 1 }, handleGeneralError: { Issue.record($0) })
-            #expect(redirects == 1)
-            #expect(session == .missing)
+            expectEqual(redirects, 1)
+            expectEqual(session, .missing)
             try await errorHandling(redirectToLogin: { redirects += 1 }, handleGeneralError: { Issue.record($0) })
             try await manualRefresh { redirects += 1 }
-            #expect(redirects == 3)
+            expectEqual(redirects, 3)
         }
     }
 
@@ -186,11 +187,11 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
             @Dependency(\.authTokensClient) var authTokensClient
             @Shared(.authSession) var session
             try await automaticLogout(tokens: tokens, refresh: client.refresh, authTokensClient: authTokensClient)
-            #expect(session?.isExpired == false)
+            expectEqual(session?.isExpired, false)
             try await automaticLogout(
                 tokens: tokens, refresh: { _ in throw AuthTokens.Error.expiredToken },
                 authTokensClient: authTokensClient)
-            #expect(session == .missing)
+            expectEqual(session, .missing)
         }
     }
 
@@ -198,8 +199,8 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         async throws
     {
         let seen = ClosureHandler { request in
-            #expect(request.fields["X-Custom"] == "1")
-            #expect(request.fields[.authorization]?.hasPrefix("Bearer ") == true)
+            expectEqual(request.fields["X-Custom"], "1")
+            expectEqual(request.fields[.authorization]?.hasPrefix("Bearer "), true)
             return HTTPResponse(status: .ok, body: HTTPBody(#"[{"title":"Hello"}]"#))
         }
         try await AuthBackend.run { site in
@@ -212,7 +213,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
                     try await customRequest(
                         customDecoder: JSONDecoder(), customSession: URLSession(configuration: .ephemeral))
                 }
-                #expect(posts == [Post(title: "Hello")])
+                expectEqual(posts, [Post(title: "Hello")])
             }
         }
     }

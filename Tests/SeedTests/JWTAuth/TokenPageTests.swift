@@ -3,6 +3,7 @@
 // The original's page "Token Management", which the document points to: its blocks, each in a function of its own. What
 // the text leaves out is added above its block.
 
+import Expectations
 import Foundation
 import JWTAuthDependencies
 import TestTags
@@ -151,8 +152,9 @@ extension JWTAuthClient: DependencyKey {
         refresh: "refresh")
 
     @Test(.tags(.tokenClaims)) func `The page about tokens of seed 001 reads claims`() {
-        #expect(
-            claims(tokens: rich) == [
+        expectEqual(
+            claims(tokens: rich),
+            [
                 "user": "7 a@b.c", "admin": "true", "version": "2", "login": "1800000000.0", "roles": "a,b",
             ])
     }
@@ -163,9 +165,10 @@ extension JWTAuthClient: DependencyKey {
             $0.context = .test
         } operation: {
             let device = try await customKeys()
-            #expect(device == "device_123")
-            #expect(try await lowerLevel() == AuthTokens(access: "access_token_value", refresh: "refresh_token_value"))
-            #expect(try await Dependency(\.keychainClient).wrappedValue.load(.deviceId) == nil)
+            expectEqual(device, "device_123")
+            try await expectEqual(
+                lowerLevel(), AuthTokens(access: "access_token_value", refresh: "refresh_token_value"))
+            try await expectNil(Dependency(\.keychainClient).wrappedValue.load(.deviceId))
         }
     }
 
@@ -175,24 +178,24 @@ extension JWTAuthClient: DependencyKey {
             $0.context = .test
         } operation: {
             @Shared(.authSession) var session
-            #expect(stateOf(session) == "spinner")
+            expectEqual(stateOf(session), "spinner")
             try await Dependency(\.jwtAuthClient).wrappedValue.loadSession()
-            #expect(stateOf(session) == "login")
+            expectEqual(stateOf(session), "login")
             try await Dependency(\.authTokensClient).wrappedValue.save(rich)
-            #expect(stateOf(session) == "main")
+            expectEqual(stateOf(session), "main")
         }
-        #expect(stateOf(.expired(rich)) == "refreshing")
+        expectEqual(stateOf(.expired(rich)), "refreshing")
     }
 
     @Test(.tags(.authenticatedSending))
     func `The page about tokens of seed 001 refreshes before the end if the program wants it`() async throws {
         try await AuthBackend.run { site in
-            #expect(try await proactively() == false)
+            try await expectEqual(proactively(), false)
             let old = try await site.signIn(expired: true)
             #expect(try await proactively())
             @Shared(.authSession) var session
-            #expect(session?.tokens?.refresh != old.refresh)
-            #expect(try await proactively() == false)
+            expectNotEqual(session?.tokens?.refresh, old.refresh)
+            try await expectEqual(proactively(), false)
         }
     }
 
@@ -212,16 +215,16 @@ extension JWTAuthClient: DependencyKey {
                 await handleTokenError(error, redirectToLogin: { said.append("login") }, showError: { said.append($0) })
                 @Shared(.authSession) var session
                 // An error of the keychain, and one of a request, ends no session by itself.
-                #expect((session == .missing) == (error is AuthTokens.Error && !said.isEmpty), "\(error)")
+                expectEqual(session == .missing, error is AuthTokens.Error && !said.isEmpty, "\(error)")
             }
         }
-        #expect(said == ["login", "login", "login", "login", "The base URL is missing."])
+        expectEqual(said, ["login", "login", "login", "login", "The base URL is missing."])
     }
 
     @Test func `An app's live value is used by its program, and by no test`() async throws {
         @Dependency(\.jwtAuthClient) var authClient
-        #expect(try authClient.baseURL() == "https://your-api.com/api")
-        #expect(try await authClient.refresh(rich).access == "fresh")
+        try expectEqual(authClient.baseURL(), "https://your-api.com/api")
+        try await expectEqual(authClient.refresh(rich).access, "fresh")
         withDependencies {
             $0.context = .test
         } operation: {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchTesting
@@ -17,7 +18,7 @@ import Testing
         try await withTemporaryFolder { @MainActor @Sendable folder in
             let server = try await ServedLatch.start(in: folder)
             try await run(at: server.url, body)
-            #expect(await server.terminate() == 0)
+            await expectEqual(server.terminate(), 0)
         }
     }
 
@@ -34,14 +35,14 @@ import Testing
         try await served {
             let view = MyView(oauthService: .shared)
             let gates = Gates(oauthService: .shared)
-            #expect(view.text == "OAuthLoginView()")
+            expectEqual(view.text, "OAuthLoginView()")
             #expect(!gates.hasWidgetWriteAccess)
 
             var lines: [String] = []
             try await manualLogin(password: Self.password) { lines.append($0) }.value
-            #expect(lines.count == 3)
-            #expect(lines.last == "Granted scopes: widgets:read widgets:write projects:read")
-            #expect(view.text == "Welcome! " + (lines.dropFirst().first ?? ""))
+            expectEqual(lines.count, 3)
+            expectEqual(lines.last, "Granted scopes: widgets:read widgets:write projects:read")
+            expectEqual(view.text, "Welcome! " + (lines.dropFirst().first ?? ""))
             #expect(gates.hasWidgetWriteAccess)
             #expect(!gates.canManageProjects)
 
@@ -51,17 +52,17 @@ import Testing
                 send: { sent = $0 })
             await requests.makeAuthenticatedRequest()
             let token = sent?.value(forHTTPHeaderField: "Authorization")?.dropFirst("Bearer ".count)
-            #expect(lines.first == "Login successful! Token: \(token ?? "none")")
+            expectEqual(lines.first, "Login successful! Token: \(token ?? "none")")
 
             await testTokenRefresh { lines.append($0) }.value
-            #expect(lines.last == "Refresh successful: true")
-            #expect(await OAuthService.shared.getValidToken() != token.map(String.init))
+            expectEqual(lines.last, "Refresh successful: true")
+            await expectNotEqual(OAuthService.shared.getValidToken(), token.map(String.init))
 
             await view.logoutButton().value
-            #expect(view.text == "OAuthLoginView()")
+            expectEqual(view.text, "OAuthLoginView()")
             sent = nil
             await requests.makeAuthenticatedRequest()
-            #expect(sent == nil)
+            expectNil(sent)
             await testLogout().value
         }
     }
@@ -80,8 +81,8 @@ import Testing
     @Test func `Seed 004's document fails for its URL until the program has set its service`() async throws {
         var lines: [String] = []
         try await manualLogin { lines.append($0) }.value
-        #expect(lines == ["Login failed: Invalid server URL"])
+        expectEqual(lines, ["Login failed: Invalid server URL"])
         #expect(!OAuthService.shared.isAuthenticated)
-        #expect(await OAuthService.shared.getValidToken() == nil)
+        await expectNil(OAuthService.shared.getValidToken())
     }
 }

@@ -3,6 +3,7 @@
 // Seed 003, section 1 "Bearer Token Authentication (OAuth 2.0)", with nothing imported but what its text imports. What
 // the text leaves out is added above its block: the domain, the two routes, and the storage that it calls `keychain`.
 
+import Expectations
 import Nevod
 import TestTags
 import Testing
@@ -95,11 +96,11 @@ private func block(
             await TokenStorage<Token>(storage: keychain, key: "bearer_token").save(Token(value: "expired"))
             let (user, storage) = try await block(
                 keychain: keychain, networkProvider: NetworkProvider(config: config), host: "127.0.0.1", baseURL: url)
-            #expect(user == SeedUser(id: 7, name: "Ada"))
-            #expect(await storage.load()?.value == "fresh-1")
-            #expect(site.lines == ["GET /users/me", "POST /oauth/refresh", "GET /users/me"])
-            #expect(site.bodies == ["", #"{"refresh_token":"expired"}"#, ""])
-            #expect(site.authorizations == ["Bearer expired", nil, "Bearer fresh-1"])
+            expectEqual(user, SeedUser(id: 7, name: "Ada"))
+            await expectEqual(storage.load()?.value, "fresh-1")
+            expectEqual(site.lines, ["GET /users/me", "POST /oauth/refresh", "GET /users/me"])
+            expectEqual(site.bodies, ["", #"{"refresh_token":"expired"}"#, ""])
+            expectEqual(site.authorizations, ["Bearer expired", nil, "Bearer fresh-1"])
         }
     }
 }

@@ -4,6 +4,7 @@
 // `...`, the shortest thing that compiles stands in its place; `import KeychainAccess` of the practice "Secure Storage" is
 // a foreign package, in whose place `Keychain(service:)` comes with ours.
 
+import Expectations
 import Nevod
 import TestTags
 import Testing
@@ -89,11 +90,11 @@ actor MyCustomInterceptor: RequestInterceptor {
             ])
 
             let provider = NetworkProvider(config: config, interceptor: chain)
-            #expect(try await provider.perform(GetUserRoute()).name == "Ada")
+            try await expectEqual(provider.perform(GetUserRoute()).name, "Ada")
             let request = try #require(site.requests.first)
-            #expect(request.fields[.accept] == "application/json")
-            #expect(request.fields[.userAgent] == "MyApp/1.0")
-            #expect(request.fields[.cookie] == "sid=1")
+            expectEqual(request.fields[.accept], "application/json")
+            expectEqual(request.fields[.userAgent], "MyApp/1.0")
+            expectEqual(request.fields[.cookie], "sid=1")
         }
     }
 
@@ -104,19 +105,19 @@ actor MyCustomInterceptor: RequestInterceptor {
         await tokenStorage.save(MockToken(value: "test-token"))
 
         // No network calls, no real auth
-        #expect(await tokenStorage.load()?.value == "test-token")
-        #expect(mockStorage.string(for: .token) == "test-token")
+        await expectEqual(tokenStorage.load()?.value, "test-token")
+        expectEqual(mockStorage.string(for: .token), "test-token")
         var request = URLRequest(url: try #require(URL(string: "https://example.com")))
         await tokenStorage.load()?.authorize(&request)
-        #expect(request.value(forHTTPHeaderField: "Authorization") == "Mock-test-token")
+        expectEqual(request.value(forHTTPHeaderField: "Authorization"), "Mock-test-token")
     }
 
     @Test func `Sections 6 and 7 of Nevod's document show failures of a storage in either spelling`() async throws {
         let storage = TokenStorage<MockToken>(storage: InMemoryStorage())
         await storage.save(MockToken(value: "a"))
         try await storage.save(MockToken(value: "b")).get()
-        #expect(try await storage.read()?.value == "b")
-        #expect(await storage.load()?.value == "b")
+        try await expectEqual(storage.read()?.value, "b")
+        await expectEqual(storage.load()?.value, "b")
     }
 }
 
@@ -167,7 +168,7 @@ actor MyCustomInterceptor: RequestInterceptor {
                 // Handle other errors
                 seen = "other"
             }
-            #expect(seen == shown)
+            expectEqual(seen, shown)
         }
     }
 
@@ -182,7 +183,7 @@ actor MyCustomInterceptor: RequestInterceptor {
             let provider = NetworkProvider(config: config, interceptor: interceptor)
             await storage.save(MyCustomToken(data: Data("mine".utf8)))
             _ = try await provider.perform(GetUserRoute())
-            #expect(site.values(of: "X-Custom") == ["mine"])
+            expectEqual(site.values(of: "X-Custom"), ["mine"])
         }
     }
 }

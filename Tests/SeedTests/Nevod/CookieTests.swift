@@ -3,6 +3,7 @@
 // Seed 003, section 2 "Cookie-based Authentication", with nothing imported but what its text imports. The route and the
 // domain that it leaves out are written above; the hosts are parameters, so that the block runs against a real server.
 
+import Expectations
 import Nevod
 import TestTags
 import Testing
@@ -103,9 +104,9 @@ enum Section2 {
         }
         try await site.serve { url in
             let data = try await Section2.block(keychain: InMemoryStorage(), host: "127.0.0.1", baseURL: url)
-            #expect(String(decoding: data, as: UTF8.self) == "1 25544U")
-            #expect(site.lines == ["POST /ajaxauth/login", "GET /basicspacedata/query/class/tle"])
-            #expect(site.bodies.first == "identity=user@example.com&password=password123")
+            expectEqual(String(decoding: data, as: UTF8.self), "1 25544U")
+            expectEqual(site.lines, ["POST /ajaxauth/login", "GET /basicspacedata/query/class/tle"])
+            expectEqual(site.bodies.first, "identity=user@example.com&password=password123")
         }
     }
 
@@ -117,7 +118,7 @@ enum Section2 {
                 _ = try await Section2.block(keychain: InMemoryStorage(), host: "127.0.0.1", baseURL: url)
                 Issue.record("nobody logged in")
             } catch NetworkError.unauthorized {
-                #expect(site.lines == ["POST /ajaxauth/login"])
+                expectEqual(site.lines, ["POST /ajaxauth/login"])
             }
         }
     }

@@ -5,6 +5,7 @@
 // the actor, which has none of its own; they are added. Its last lines read the actor's properties without `await`, which
 // no actor allows: the word is added.
 
+import Expectations
 import Nevod
 import TestTags
 import Testing
@@ -141,13 +142,13 @@ private struct LegacyRoute: Route {
             let legacyService = LegacyService(provider: await container.cookieProvider)
             let thirdPartyService = ThirdPartyService(provider: await container.apiKeyProvider)
 
-            #expect(try await mainService.provider.perform(GetUserRoute()).id == 7)
-            #expect(try await legacyService.provider.perform(LegacyRoute()) == Data("legacy".utf8))
+            try await expectEqual(mainService.provider.perform(GetUserRoute()).id, 7)
+            try await expectEqual(legacyService.provider.perform(LegacyRoute()), Data("legacy".utf8))
             await #expect(throws: NetworkError.self) { try await thirdPartyService.provider.perform(GetUserRoute()) }
             let last = try #require(site.requests.last)
-            #expect(last.fields["X-API-Key"] == "k1")
-            #expect(last.fields[.authorization] == nil)
-            #expect(last.fields[.cookie] == nil)
+            expectEqual(last.fields["X-API-Key"], "k1")
+            expectNil(last.fields[.authorization])
+            expectNil(last.fields[.cookie])
         }
     }
 }

@@ -4,6 +4,7 @@
 import Foundation
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 @testable import LatchAuth
@@ -31,18 +32,18 @@ struct PlatformChoiceTests {
                 typealias Tests = PlatformChoiceTests
                 var session = try await KeyringSession.start(in: folder)
                 Tests.become(session.environment)
-                #expect(try await SecretStoreChoice.current(service: "app").kind == .secretService)
+                try await expectEqual(SecretStoreChoice.current(service: "app").kind, .secretService)
                 try await Tests.store().save(Tokens(access: "a"))
                 let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/home/latchwork")
                 #expect(!files.contains { $0.hasSuffix(".secrets") })
 
                 Tests.become(session.environment.merging(["SSH_TTY": "/dev/pts/1"]) { _, new in new })
-                #expect(try await Tests.store().load()?.access == "a")
+                try await expectEqual(Tests.store().load()?.access, "a")
                 // After a start of the machine no user has signed in to the desktop yet.
                 await session.end()
                 session = try await KeyringSession.start(in: folder, keyring: .locked)
                 let locked = await #expect(throws: AuthError.storeLocked) { try await Tests.store().load() }
-                #expect(locked?.message.contains("secret-service") == true)
+                expectEqual(locked?.message.contains("secret-service"), true)
                 await #expect(throws: AuthError.storeLocked) { try await Tests.store().save(Tokens(access: "b")) }
                 await session.end()
                 await #expect(throws: AuthError.storeUnavailable) { try await Tests.store().load() }
@@ -59,27 +60,27 @@ struct PlatformChoiceTests {
                 unsetenv("DBUS_SESSION_BUS_ADDRESS")
                 Tests.become(home)
                 let choice = try await SecretStoreChoice.current(service: "app")
-                #expect(choice.kind == .file)
-                #expect(choice.candidates.first?.explanation.contains("no session bus") == true)
-                #expect(choice.location == "\(home["HOME"] ?? "")/latchwork/app.secrets")
+                expectEqual(choice.kind, .file)
+                expectEqual(choice.candidates.first?.explanation.contains("no session bus"), true)
+                expectEqual(choice.location, "\(home["HOME"] ?? "")/latchwork/app.secrets")
                 try await Tests.store().save(Tokens(access: "a"))
                 let session = try await KeyringSession.start(in: folder)
                 Tests.become(session.environment)
-                #expect(try await Tests.store().load()?.access == "a")
+                try await expectEqual(Tests.store().load()?.access, "a")
                 #expect(try await SecretStoreChoice.current(service: "app").isRecorded)
 
                 // And moves into the keyring when it is told to.
                 let report = try await SecretStoreMigration.run(service: "app", to: .secretService)
-                #expect(report.names == ["ada"])
-                #expect(try await SecretServiceStore(service: "app").names() == ["ada"])
-                #expect(try await Tests.store().load()?.access == "a")
+                expectEqual(report.names, ["ada"])
+                try await expectEqual(SecretServiceStore(service: "app").names(), ["ada"])
+                try await expectEqual(Tests.store().load()?.access, "a")
                 _ = try await SecretStoreMigration.run(service: "app", to: .keyringFile)
                 #expect(try await SecretServiceStore(service: "app").names().isEmpty)
-                #expect(try await SecretServiceStore(service: "app: file key").names().count == 1)
-                #expect(try await Tests.store().load()?.access == "a")
+                try await expectEqual(SecretServiceStore(service: "app: file key").names().count, 1)
+                try await expectEqual(Tests.store().load()?.access, "a")
                 await session.end()
                 let error = await #expect(throws: AuthError.storeUnavailable) { try await Tests.store().load() }
-                #expect(error?.message.contains("keyring-file") == true)
+                expectEqual(error?.message.contains("keyring-file"), true)
             }
         }
     }
@@ -95,8 +96,8 @@ struct PlatformChoiceTests {
                 try Data("another one\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/wrong"))
                 Tests.become(home.merging(["LATCH_PASSPHRASE_FILE": "\(folder)/pass"]) { _, new in new })
                 try await Tests.store().save(Tokens(access: "a"))
-                #expect(try await Tests.store().load()?.access == "a")
-                #expect(try await SecretStoreChoice.current(service: "app").kind == .passphrase)
+                try await expectEqual(Tests.store().load()?.access, "a")
+                try await expectEqual(SecretStoreChoice.current(service: "app").kind, .passphrase)
                 Tests.become(home)
                 await #expect(throws: AuthError.storeLocked) { try await Tests.store().load() }
                 Tests.become(home.merging(["LATCH_PASSPHRASE_FILE": "\(folder)/wrong"]) { _, new in new })
@@ -107,9 +108,9 @@ struct PlatformChoiceTests {
                 try pipe.fileHandleForWriting.close()
                 let number = "\(pipe.fileHandleForReading.fileDescriptor)"
                 Tests.become(home.merging(["LATCH_PASSPHRASE_FD": number]) { _, new in new })
-                #expect(try await Tests.store().load()?.access == "a")
+                try await expectEqual(Tests.store().load()?.access, "a")
                 // A second store of this process needs the passphrase again, and the pipe is empty by now.
-                #expect(try await Tests.store().load()?.access == "a")
+                try await expectEqual(Tests.store().load()?.access, "a")
             }
         }
     }
@@ -125,11 +126,11 @@ struct PlatformChoiceTests {
                         session.environment.merging(
                             ["LATCH_HOME": "\(folder)/\(name)", "LATCH_SECRET_STORE": "secret-service"]
                         ) { _, new in new })
-                    #expect(try await Tests.store().load() == nil)
+                    try await expectNil(Tests.store().load())
                     try await Tests.store().save(Tokens(access: name))
                     // The choice holds without the variable too.
                     unsetenv("LATCH_SECRET_STORE")
-                    #expect(try await Tests.store().load()?.access == name)
+                    try await expectEqual(Tests.store().load()?.access, name)
                 }
                 await session.end()
             }

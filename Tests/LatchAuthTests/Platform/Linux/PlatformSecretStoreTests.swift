@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import Foundation
+import Expectations
 import Testing
 
 @testable import LatchAuth
@@ -20,7 +21,7 @@ import Testing
     func `The folder of the platform's secrets is the first absolute path among the variables`(
         environment: [String: String], folder: String
     ) {
-        #expect(secretsFolder(in: environment) == folder)
+        expectEqual(secretsFolder(in: environment), folder)
     }
 
     @Test func `The folder of the platform's secrets is absolute even where the environment says nothing`() {
@@ -28,7 +29,7 @@ import Testing
         #expect(secretsFolder(in: ["HOME": "relative"]).hasPrefix("/"))
         // Foundation takes the process's own HOME, relative or not.
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/var/empty"
-        #expect(secretsFolder(in: ["HOME": ""]) == user + "/.local/share/latchwork")
+        expectEqual(secretsFolder(in: ["HOME": ""]), user + "/.local/share/latchwork")
     }
 }
 #endif

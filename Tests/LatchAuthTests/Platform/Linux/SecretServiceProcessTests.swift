@@ -5,6 +5,7 @@ import Foundation
 import LatchAuth
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 /// Several processes of one user at one keyring.
@@ -38,12 +39,12 @@ struct SecretServiceProcessTests {
             await #expect(processExitsWith: .success) { [bus = bus as String] in
                 alarm(120)
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
-                #expect(try await SecretServiceProcessTests.store.read("first") == [0])
+                try await expectEqual(SecretServiceProcessTests.store.read("first"), [0])
                 if let secret = try await SecretServiceProcessTests.store.read("a") {
                     #expect(secret.count == 3_000 && Set(secret).count == 1)
                 }
                 try await SecretServiceProcessTests.store.write([1], for: "a")
-                #expect(try await SecretServiceProcessTests.store.read("a") == [1])
+                try await expectEqual(SecretServiceProcessTests.store.read("a"), [1])
             }
             await session.end()
         }
@@ -59,11 +60,11 @@ struct SecretServiceProcessTests {
             await #expect(processExitsWith: .success) { [bus = bus as String] in
                 alarm(120)
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
-                #expect(try await SecretServiceProcessTests.store.names().count == 41)
-                #expect(try await SecretServiceProcessTests.store.read("common")?.count == 100)
+                try await expectEqual(SecretServiceProcessTests.store.names().count, 41)
+                try await expectEqual(SecretServiceProcessTests.store.read("common")?.count, 100)
                 try await SecretServiceProcessTests.store.remove("common")
                 // There was one item of that name and not four.
-                #expect(try await SecretServiceProcessTests.store.read("common") == nil)
+                try await expectNil(SecretServiceProcessTests.store.read("common"))
             }
             await session.end()
         }

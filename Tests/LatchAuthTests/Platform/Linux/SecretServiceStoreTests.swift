@@ -6,6 +6,7 @@ import Foundation
 import LatchTesting
 import TestSupport
 import TestTags
+import Expectations
 import Testing
 
 /// Each test is a process of its own, since the bus is the process's.
@@ -48,14 +49,14 @@ struct SecretServiceStoreTests {
                 try await other.write(Array("canary-5512".utf8), for: "a")
                 try await one.remove("a")
                 #expect(try await one.names().isEmpty)
-                #expect(try await other.read("a") == Array("canary-5512".utf8))
+                try await expectEqual(other.read("a"), Array("canary-5512".utf8))
                 await session.end()
                 // What lies on the disk is encrypted; labels and attributes are not, and tell only names.
                 let keyrings = "\(folder)/home/keyrings"
                 for name in try FileManager.default.contentsOfDirectory(atPath: keyrings) {
                     let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(keyrings)/\(name)"))
-                    #expect(bytes.range(of: Data("canary".utf8)) == nil)
-                    #expect(bytes.range(of: Data("Y2FuYXJ5".utf8)) == nil)
+                    expectNil(bytes.range(of: Data("canary".utf8)))
+                    expectNil(bytes.range(of: Data("Y2FuYXJ5".utf8)))
                 }
             }
         }
@@ -71,7 +72,7 @@ struct SecretServiceStoreTests {
                 await session.end()
                 session = try await SecretServiceStoreTests.session(in: folder, keyring: .locked)
                 let error = await #expect(throws: AuthError.storeLocked) { try await store.read("a") }
-                #expect(error?.hint?.contains("Unlock") == true)
+                expectEqual(error?.hint?.contains("Unlock"), true)
                 await #expect(throws: AuthError.storeLocked) { try await store.names() }
                 await #expect(throws: AuthError.storeLocked) { try await store.write([2], for: "a") }
                 await #expect(throws: AuthError.storeLocked) { try await store.remove("a") }
@@ -82,7 +83,7 @@ struct SecretServiceStoreTests {
                 await session.end()
                 // Nothing is lost.
                 session = try await SecretServiceStoreTests.session(in: folder)
-                #expect(try await store.read("a") == [1])
+                try await expectEqual(store.read("a"), [1])
                 await session.end()
             }
         }
@@ -94,14 +95,14 @@ struct SecretServiceStoreTests {
             let store = SecretServiceStore(service: "test")
             for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] { unsetenv(name) }
             let noBus = await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
-            #expect(noBus?.message.contains("there is no session bus here") == true)
+            expectEqual(noBus?.message.contains("there is no session bus here"), true)
             setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/bus", 1)
             let gone = await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
-            #expect(gone?.message.contains("No such file") == true)
+            expectEqual(gone?.message.contains("No such file"), true)
             try await withTemporaryFolder { folder in
                 let session = try await SecretServiceStoreTests.session(in: folder, keyring: .absent)
                 let nobody = await #expect(throws: AuthError.storeUnavailable) { try await store.names() }
-                #expect(nobody?.message.contains("org.freedesktop.secrets") == true)
+                expectEqual(nobody?.message.contains("org.freedesktop.secrets"), true)
                 // The bus ends; this process must not.
                 await session.end()
                 await #expect(throws: AuthError.storeUnavailable) { try await store.write([1], for: "a") }
@@ -116,7 +117,7 @@ struct SecretServiceStoreTests {
                 let store = SecretServiceStore(service: "test")
                 for round in UInt8(1)...3 {
                     let session = try await SecretServiceStoreTests.session(in: folder)
-                    #expect(try await store.read("a") == (round == 1 ? nil : [round - 1]))
+                    try await expectEqual(store.read("a"), round == 1 ? nil : [round - 1])
                     try await store.write([round], for: "a")
                     await session.end()
                 }
@@ -135,13 +136,13 @@ struct SecretServiceStoreTests {
                     Array("not base64url!".utf8), to: SecretServiceKey(schema: .secret, service: "test", name: "a"))
                 await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
                 try await store.write([2], for: "a")
-                #expect(try await store.read("a") == [2])
-                #expect(try await store.names() == ["a"])
+                try await expectEqual(store.read("a"), [2])
+                try await expectEqual(store.names(), ["a"])
                 let aside = SecretServiceKey(schema: .setAside, service: "test", name: "")
                 let names = try SecretServiceConnection().names(aside)
-                #expect(names.count == 1)
+                expectEqual(names.count, 1)
                 let kept = SecretServiceKey(schema: .setAside, service: "test", name: try #require(names.first))
-                #expect(try SecretServiceConnection().read(kept) == Array("not base64url!".utf8))
+                try expectEqual(SecretServiceConnection().read(kept), Array("not base64url!".utf8))
                 await session.end()
             }
         }
@@ -151,7 +152,7 @@ struct SecretServiceStoreTests {
     func `The Secret Service names its items so that every name comes back`(name: String) {
         let attribute = SecretServiceKey.attribute(name)
         #expect(!attribute.utf8.contains { $0 < 0x20 })
-        #expect(SecretServiceKey.name(in: attribute) == name)
+        expectEqual(SecretServiceKey.name(in: attribute), name)
     }
 }
 #endif

@@ -5,6 +5,7 @@ import Foundation
 import LatchAuth
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 /// Report 12 in Documentation/PublicReports.md.
@@ -20,8 +21,8 @@ struct SilentSecretServiceTests {
         ]
         for operation in operations {
             let error = await #expect(throws: AuthError.storeUnavailable) { try await operation() }
-            #expect(error?.message.contains("(Secret Service on \(address): it did not answer)") == true)
-            #expect(error?.hint?.contains("LATCH_SECRET_STORE=file") == true)
+            expectEqual(error?.message.contains("(Secret Service on \(address): it did not answer)"), true)
+            expectEqual(error?.hint?.contains("LATCH_SECRET_STORE=file"), true)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -23,9 +24,9 @@ import Testing
     func `An encrypted file of secrets belongs to its owner only, and so do its key and its folder`() async throws {
         try await withTemporaryFolder { folder in
             try await store(in: folder).write([1], for: "a")
-            #expect(try mode("\(folder)/deep/er/secrets") == 0o600)
-            #expect(try mode("\(folder)/deep/er/key") == 0o600)
-            #expect(try mode("\(folder)/deep/er") == 0o700)
+            try expectEqual(mode("\(folder)/deep/er/secrets"), 0o600)
+            try expectEqual(mode("\(folder)/deep/er/key"), 0o600)
+            try expectEqual(mode("\(folder)/deep/er"), 0o700)
         }
     }
 
@@ -37,11 +38,11 @@ import Testing
             let first = try Data(contentsOf: URL(fileURLWithPath: path))
             try await store.write(Array(canary.utf8), for: canary)
             let second = try Data(contentsOf: URL(fileURLWithPath: path))
-            #expect(first.range(of: Data(canary.utf8)) == nil)
-            #expect(first != second)
-            #expect(
-                try FileManager.default.contentsOfDirectory(atPath: "\(folder)/deep/er").sorted()
-                    == ["key", "secrets", "secrets.lock"])
+            expectNil(first.range(of: Data(canary.utf8)))
+            expectNotEqual(first, second)
+            try expectEqual(
+                FileManager.default.contentsOfDirectory(atPath: "\(folder)/deep/er").sorted(),
+                ["key", "secrets", "secrets.lock"])
         }
     }
 
@@ -62,7 +63,7 @@ import Testing
             try Data(bytes).write(to: file)
             let error = await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
             #expect(error?.hint != nil)
-            #expect(Array(try Data(contentsOf: file)) == bytes)
+            expectEqual(Array(try Data(contentsOf: file)), bytes)
         }
     }
 
@@ -75,11 +76,11 @@ import Testing
                 try await store.write([UInt8(round)], for: "a")
                 try Data("damage \(round)".utf8).write(to: file)
                 try await store.write([9], for: "b")
-                #expect(try await store.read("b") == [9])
-                #expect(try await store.read("a") == nil)
+                try await expectEqual(store.read("b"), [9])
+                try await expectNil(store.read("a"))
             }
-            #expect(try Data(contentsOf: URL(fileURLWithPath: file.path + ".corrupt")) == Data("damage 1".utf8))
-            #expect(try Data(contentsOf: URL(fileURLWithPath: file.path + ".corrupt-2")) == Data("damage 2".utf8))
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: file.path + ".corrupt")), Data("damage 1".utf8))
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: file.path + ".corrupt-2")), Data("damage 2".utf8))
         }
     }
 
@@ -94,10 +95,10 @@ import Testing
             try Data(repeating: 7, count: size).write(to: URL(fileURLWithPath: key))
             await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
             try await store.write([2], for: "b")
-            #expect(try await store.read("b") == [2])
-            #expect(try await store.names() == ["b"])
-            #expect(try Data(contentsOf: URL(fileURLWithPath: key + ".corrupt")).count == size)
-            #expect(try mode(key) == 0o600)
+            try await expectEqual(store.read("b"), [2])
+            try await expectEqual(store.names(), ["b"])
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: key + ".corrupt")).count, size)
+            try expectEqual(mode(key), 0o600)
         }
     }
 
@@ -111,7 +112,7 @@ import Testing
             let before = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/deep/er/secrets"))
             await #expect(throws: AuthError.storeDenied) { try await other.read("a") }
             await #expect(throws: AuthError.storeDenied) { try await other.write([2], for: "a") }
-            #expect(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/deep/er/secrets")) == before)
+            try expectEqual(Data(contentsOf: URL(fileURLWithPath: "\(folder)/deep/er/secrets")), before)
             try FileManager.default.removeItem(atPath: "\(folder)/deep/er/key")
             await #expect(throws: AuthError.storeCorrupt) { try await store.read("a") }
         }
@@ -130,9 +131,9 @@ import Testing
         try await withTemporaryFolder { folder in
             let store = EncryptedFileSecretStore(path: "/sys/latch/secrets", key: .keyFile(path: "\(folder)/key"))
             let before = try await store.read("a")
-            #expect(before == nil)
+            expectNil(before)
             let error = await #expect(throws: AuthError.storeDenied) { try await store.write([1], for: "a") }
-            #expect(error?.message.contains("/sys/latch") == true)
+            expectEqual(error?.message.contains("/sys/latch"), true)
         }
     }
 
@@ -149,8 +150,8 @@ import Testing
                 await #expect(throws: AuthError.storeFull) {
                     try await store.write([UInt8](repeating: 1, count: 5_000), for: "b")
                 }
-                #expect(try await store.read("a") == [1])
-                #expect(try await store.names() == ["a"])
+                try await expectEqual(store.read("a"), [1])
+                try await expectEqual(store.names(), ["a"])
                 let files = try FileManager.default.contentsOfDirectory(atPath: folder)
                 #expect(files.allSatisfy { !$0.hasSuffix(".tmp") })
             }
@@ -166,7 +167,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(try await stores[0].names().count == 80)
+            try await expectEqual(stores[0].names().count, 80)
         }
     }
 
@@ -178,7 +179,7 @@ import Testing
             try Data("torn".utf8).write(to: URL(fileURLWithPath: "\(folder)/deep/er/secrets"))
             let session = Session(store: store) { request in request.credential }
             await #expect(throws: AuthError.storeCorrupt) { try await session.credential() }
-            #expect(session.currentState == .unavailable(.storeCorrupt))
+            expectEqual(session.currentState, .unavailable(.storeCorrupt))
         }
     }
 }
@@ -192,16 +193,16 @@ import Testing
             (-25_291, .storeUnavailable), (-36, .storeUnavailable), (-1, .storeUnavailable),
         ] as [(Int32, AuthError)])
     func `The results of Apple's keychain never look like "no account"`(status: Int32, error: AuthError) {
-        #expect(KeychainStatus.error(for: status) == error)
+        expectEqual(KeychainStatus.error(for: status), error)
         #expect(KeychainStatus.error(for: status).message.contains("\(status)"))
     }
 
     @Test func `The results of Apple's keychain name the missing entitlement or passcode, each with its remedy`() {
         let entitlement = KeychainStatus.error(for: -34_018)
         #expect(entitlement.message.contains("no keychain entitlement"))
-        #expect(entitlement.hint?.contains("Keychain Sharing") == true)
-        #expect(KeychainStatus.error(for: -61).hint == AuthError.storeDenied.hint)
-        #expect(KeychainStatus.passcodeMissing == .storeUnavailable)
-        #expect(KeychainStatus.passcodeMissing.hint?.contains("passcode") == true)
+        expectEqual(entitlement.hint?.contains("Keychain Sharing"), true)
+        expectEqual(KeychainStatus.error(for: -61).hint, AuthError.storeDenied.hint)
+        expectEqual(KeychainStatus.passcodeMissing, .storeUnavailable)
+        expectEqual(KeychainStatus.passcodeMissing.hint?.contains("passcode"), true)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -36,12 +37,12 @@ import Testing
             }
             // Who comes after is not held up by a lock, reads what was there, and can go on.
             let store = Self.store(folder)
-            #expect(try await store.read("first") == [0])
+            try await expectEqual(store.read("first"), [0])
             let (a, b) = (try await store.read("a"), try await store.read("b"))
             for secret in [a, b].compactMap({ $0 }) { #expect(secret.count == 3_000 && Set(secret).count == 1) }
             if let a = a?.first, let b = b?.first { #expect(a == b || a == b &+ 1) }
             try await store.write([1], for: "a")
-            #expect(try await store.read("a") == [1])
+            try await expectEqual(store.read("a"), [1])
         }
     }
 
@@ -61,10 +62,10 @@ import Testing
                 await #expect(throws: AuthError.storeDenied) { try await store.remove("a") }
                 let session = Session(store: SecretTokenStore<Tokens>(store, name: "a")) { $0.credential }
                 await #expect(throws: AuthError.storeDenied) { try await session.credential() }
-                #expect(session.currentState == .unavailable(.storeDenied))
+                expectEqual(session.currentState, .unavailable(.storeDenied))
             }
             chmod("\(folder)/secrets", 0o600)
-            #expect(try await Self.store(folder).read("a") == [1])
+            try await expectEqual(Self.store(folder).read("a"), [1])
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -24,12 +25,12 @@ import Testing
             let before = try bytes(folder)
             let wrong = store(folder, "wrong")
             let error = await #expect(throws: AuthError.storeDenied) { try await wrong.read("a") }
-            #expect(error?.message.contains("not its passphrase") == true)
+            expectEqual(error?.message.contains("not its passphrase"), true)
             await #expect(throws: AuthError.storeDenied) { try await wrong.write([2], for: "b") }
             await #expect(throws: AuthError.storeDenied) { try await wrong.names() }
             await #expect(throws: AuthError.storeDenied) { try await wrong.remove("a") }
-            #expect(try bytes(folder) == before)
-            #expect(try await store(folder, "right").read("a") == [1])
+            try expectEqual(bytes(folder), before)
+            try await expectEqual(store(folder, "right").read("a"), [1])
         }
     }
 
@@ -45,7 +46,7 @@ import Testing
             // Another file has another salt.
             try await store(folder + "/other", "right").write([1], for: "a")
             let other = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/other/secrets"))
-            #expect(Array(other.prefix(90)) != Array(try bytes(folder).prefix(90)))
+            expectNotEqual(Array(other.prefix(90)), Array(try bytes(folder).prefix(90)))
             try FileManager.default.createDirectory(
                 atPath: "\(folder)/changed", withIntermediateDirectories: true)
             for index in 16..<90 {
@@ -71,12 +72,12 @@ import Testing
             }
             let path = "\(folder)/secrets"
             let one = EncryptedFileSecretStore(path: path, key: .passphrase(ask, cost: .cheap))
-            #expect(try await one.read("a") == nil)
+            try await expectNil(one.read("a"))
             for round in UInt8(0)..<5 { try await one.write([round], for: "a") }
-            #expect(asked.withLock { $0 } == 1)
+            expectEqual(asked.withLock { $0 }, 1)
             let other = EncryptedFileSecretStore(path: path, key: .passphrase(ask, cost: .cheap))
-            for _ in 0..<5 { #expect(try await other.read("a") == [4]) }
-            #expect(asked.withLock { $0 } == 2)
+            for _ in 0..<5 { try await expectEqual(other.read("a"), [4]) }
+            expectEqual(asked.withLock { $0 }, 2)
         }
     }
 
@@ -88,7 +89,7 @@ import Testing
                 path: "\(folder)/secrets",
                 key: .passphrase(.asking { Array(answers.withLock { $0.removeFirst() }.utf8) }, cost: .cheap))
             await #expect(throws: AuthError.storeDenied) { try await store.read("a") }
-            #expect(try await store.read("a") == [1])
+            try await expectEqual(store.read("a"), [1])
         }
     }
 
@@ -123,7 +124,7 @@ import Testing
             try Data(content.utf8).write(to: URL(fileURLWithPath: "\(folder)/pass"))
             let store = EncryptedFileSecretStore(
                 path: "\(folder)/secrets", key: .passphrase(.file(path: "\(folder)/pass"), cost: .cheap))
-            #expect(try await store.read("a") == [1])
+            try await expectEqual(store.read("a"), [1])
         }
     }
 
@@ -137,7 +138,7 @@ import Testing
             let store = EncryptedFileSecretStore(
                 path: "\(folder)/secrets", key: .passphrase(.file(path: "\(folder)/pass"), cost: .cheap))
             await #expect(throws: error) { try await store.write([1], for: "a") }
-            #expect(try await store.read("a") == nil)
+            try await expectNil(store.read("a"))
         }
     }
 
@@ -153,8 +154,8 @@ import Testing
             let again = EncryptedFileSecretStore(
                 path: "\(folder)/secrets",
                 key: .passphrase(.descriptor(pipe.fileHandleForReading.fileDescriptor), cost: .cheap))
-            #expect(try await again.read("a") == [1])
-            #expect(try await self.store(folder, "p").read("a") == [1])
+            try await expectEqual(again.read("a"), [1])
+            try await expectEqual(self.store(folder, "p").read("a"), [1])
         }
     }
 
@@ -168,11 +169,11 @@ import Testing
                 let error = await #expect(throws: AuthError.storeLocked) {
                     try await store(environment).write([1], for: "a")
                 }
-                #expect(error?.message.contains("LATCH_PASSPHRASE_FILE") == true)
+                expectEqual(error?.message.contains("LATCH_PASSPHRASE_FILE"), true)
             }
             try Data("p\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/pass"))
             try await store(["LATCH_PASSPHRASE_FILE": "\(folder)/pass"]).write([1], for: "a")
-            #expect(try await self.store(folder, "p").read("a") == [1])
+            try await expectEqual(self.store(folder, "p").read("a"), [1])
         }
     }
 
@@ -183,7 +184,7 @@ import Testing
             await #expect(throws: AuthError.storeDenied) { try await keyed.write([2], for: "a") }
             let ringed = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(InMemorySecretStore()))
             await #expect(throws: AuthError.storeDenied) { try await ringed.write([2], for: "a") }
-            #expect(try await store(folder, "p").read("a") == [1])
+            try await expectEqual(store(folder, "p").read("a"), [1])
         }
     }
 }

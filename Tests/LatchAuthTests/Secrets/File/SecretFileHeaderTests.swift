@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchTesting
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     func `The header of a file of secrets is written as it was read`(line: String) throws {
         let bytes = Array("latch-secrets-2\n\(line)\n".utf8)
         let header = try #require(SecretFileHeader(parsing: bytes + [1, 2, 3]))
-        #expect(header.bytes == bytes)
+        expectEqual(header.bytes, bytes)
     }
 
     @Test(arguments: [
@@ -35,14 +36,14 @@ import Testing
         "passphrase \(check) m=7,t=1,p=1 AAAAAAAAAAAAAAAAAAAAAA",
     ])
     func `The header of a file of secrets is refused if it is not exactly one`(line: String) {
-        #expect(SecretFileHeader(parsing: Array("latch-secrets-2\n\(line)\n".utf8)) == nil)
+        expectNil(SecretFileHeader(parsing: Array("latch-secrets-2\n\(line)\n".utf8)))
     }
 
     @Test(arguments: [
         "", "latch-secrets-2", "latch-secrets-2\nkey AAAAAAAAAAAAAAAA", "latch-secrets-3\nkey AAAAAAAAAAAAAAAA\n",
     ])
     func `The header of a file of secrets is refused if it is cut or of another version`(text: String) {
-        #expect(SecretFileHeader(parsing: Array(text.utf8)) == nil)
+        expectNil(SecretFileHeader(parsing: Array(text.utf8)))
     }
 
     @Test(arguments: UInt64(1)...200)

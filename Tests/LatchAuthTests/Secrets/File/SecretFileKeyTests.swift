@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -23,7 +24,7 @@ import Testing
             // Another keyring is another one, and not an empty one.
             let strange = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(InMemorySecretStore()))
             let denied = await #expect(throws: AuthError.storeDenied) { try await strange.write([2], for: "a") }
-            #expect(denied?.message.contains("not in this keyring") == true)
+            expectEqual(denied?.message.contains("not in this keyring"), true)
         }
     }
 
@@ -40,7 +41,7 @@ import Testing
                     }
                     try await group.waitForAll()
                 }
-                #expect(try await EncryptedFileSecretStore(path: path, key: key).names().count == 8)
+                try await expectEqual(EncryptedFileSecretStore(path: path, key: key).names().count, 8)
             }
         }
     }

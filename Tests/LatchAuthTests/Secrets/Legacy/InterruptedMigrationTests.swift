@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchAuth
 import LatchTesting
 import Testing
@@ -24,12 +25,12 @@ import Testing
         do {
             try await LegacyMigration(.lazi, in: failing).run(into: SecretTokenStore<Tokens>(failing, name: "new"))
         } catch {
-            #expect(error as? AuthError == .storeUnavailable)
+            expectEqual(error as? AuthError, .storeUnavailable)
         }
         let store = SecretTokenStore<Tokens>(secrets, name: "new")
         try await LegacyMigration(.lazi, in: secrets).run(into: store)
-        #expect(try await store.load() == account)
-        #expect(secrets.names() == ["new"])
+        try await expectEqual(store.load(), account)
+        expectEqual(secrets.names(), ["new"])
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeUnavailable, .storeFull])
@@ -41,7 +42,7 @@ import Testing
         let store = SecretTokenStore<Tokens>(secrets, name: "new")
         await #expect(throws: error) { try await LegacyMigration(.lazi, in: failing).account() }
         await #expect(throws: error) { try await LegacyMigration(.lazi, in: failing).run(into: store) }
-        #expect(secrets.names() == before)
+        expectEqual(secrets.names(), before)
     }
 
     @Test func `A migration that another process makes too happens once`() async throws {
@@ -57,8 +58,8 @@ import Testing
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(outcomes.count { if case .migrated = $0 { true } else { false } } == 1)
-            #expect(outcomes.count { $0 == .nothing } == 7)
+            expectEqual(outcomes.count { if case .migrated = $0 { true } else { false } }, 1)
+            expectEqual(outcomes.count { $0 == .nothing }, 7)
         }
     }
 }

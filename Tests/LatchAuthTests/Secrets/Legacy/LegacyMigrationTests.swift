@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -68,29 +69,29 @@ import Testing
     func `An account of an earlier library comes over whole, and is gone from its old place`(index: Int) async throws {
         let (layout, texts, account) = Self.accounts[index]
         keep(texts)
-        #expect(try await LegacyMigration(layout, in: secrets).account() == account)
-        #expect(try await migrate(layout) == .migrated(account))
-        #expect(try await store.load() == account.tokens)
-        #expect(try await store.loadRecord()?.sessionID?.isEmpty == false)
-        #expect(secrets.names() == ["session"])
-        #expect(try await migrate(layout) == .nothing)
+        try await expectEqual(LegacyMigration(layout, in: secrets).account(), account)
+        try await expectEqual(migrate(layout), .migrated(account))
+        try await expectEqual(store.load(), account.tokens)
+        try await expectEqual(store.loadRecord()?.sessionID?.isEmpty, false)
+        expectEqual(secrets.names(), ["session"])
+        try await expectEqual(migrate(layout), .nothing)
     }
 
     @Test(.tags(.sessionLoading), arguments: ["accessToken", "refreshToken"])
     func `An account of an earlier library with only one half does not count, and is deleted`(half: String) async throws
     {
         keep([half: "x"])
-        #expect(try await LegacyMigration(.jwtAuth, in: secrets).account() == nil)
-        #expect(try await migrate(.jwtAuth) == .incomplete)
-        #expect(try await store.load() == nil)
+        try await expectNil(LegacyMigration(.jwtAuth, in: secrets).account())
+        try await expectEqual(migrate(.jwtAuth), .incomplete)
+        try await expectNil(store.load())
         #expect(secrets.names().isEmpty)
     }
 
     @Test
     func `An account of an earlier library with one empty half does not count, and other secrets stay`() async throws {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "", "lazi.user_id": "u", "theirs": "x"])
-        #expect(try await migrate(.lazi) == .incomplete)
-        #expect(secrets.names() == ["theirs"])
+        try await expectEqual(migrate(.lazi), .incomplete)
+        expectEqual(secrets.names(), ["theirs"])
     }
 
     @Test(
@@ -103,14 +104,14 @@ import Testing
     {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.token_expiry": text])
         _ = try await migrate(.lazi)
-        #expect(try await store.load()?.expiry == Date(timeIntervalSince1970: seconds))
+        try await expectEqual(store.load()?.expiry, Date(timeIntervalSince1970: seconds))
     }
 
     @Test(arguments: ["tomorrow", "nan", "inf", ""])
     func `An account of an earlier library survives an invalid expiry`(text: String) async throws {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.token_expiry": text])
         _ = try await migrate(.lazi)
-        #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
+        try await expectEqual(store.load(), Tokens(access: "a", refresh: "r"))
     }
 
     @Test
@@ -121,14 +122,14 @@ import Testing
         let access = try JWT.sign(claims, with: try Key.generate(.es256))
         keep(["accessToken": access, "refreshToken": "r"])
         _ = try await migrate(.jwtAuth)
-        #expect(try await store.load()?.expiry == end)
+        try await expectEqual(store.load()?.expiry, end)
     }
 
     @Test(arguments: ["a b", "a,b", " a  b ", #"["a","b"]"#, "a, b"])
     func `An account of an earlier library keeps its scopes in any of the spellings`(text: String) async throws {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.granted_scopes": text])
         _ = try await migrate(.lazi)
-        #expect(try await store.load()?.scope == "a b")
+        try await expectEqual(store.load()?.scope, "a b")
     }
 
     @Test(arguments: ["torn", "[]", #"{"accessToken":7.5e"#, #"{"accessToken":["a"]}"#])
@@ -136,33 +137,33 @@ import Testing
         keep(["auth.tokens": blob])
         let migration = LegacyMigration(.authPackage(), in: secrets)
         await #expect(throws: AuthError.storeCorrupt) { try await migration.account() }
-        #expect(try await migrate(.authPackage()) == .setAside(["auth.tokens.corrupt"]))
-        #expect(secrets.read("auth.tokens.corrupt") == Array(blob.utf8))
-        #expect(secrets.names() == ["auth.tokens.corrupt"])
-        #expect(try await migrate(.authPackage()) == .nothing)
+        try await expectEqual(migrate(.authPackage()), .setAside(["auth.tokens.corrupt"]))
+        expectEqual(secrets.read("auth.tokens.corrupt"), Array(blob.utf8))
+        expectEqual(secrets.names(), ["auth.tokens.corrupt"])
+        try await expectEqual(migrate(.authPackage()), .nothing)
     }
 
     @Test func `An account of an earlier library gives way to the account that exists by then`() async throws {
         keep(["accessToken": "old", "refreshToken": "old"])
         try await store.save(Tokens(access: "new", refresh: "new"))
-        #expect(try await migrate(.jwtAuth) == .superseded)
-        #expect(try await store.load()?.access == "new")
-        #expect(secrets.names() == ["session"])
+        try await expectEqual(migrate(.jwtAuth), .superseded)
+        try await expectEqual(store.load()?.access, "new")
+        expectEqual(secrets.names(), ["session"])
     }
 
     @Test func `An account of an earlier library does not come back after a recorded sign-out`() async throws {
         keep(["accessToken": "old", "refreshToken": "old"])
         try await store.save(record: TokenRecord(credential: nil, end: .issuer))
-        #expect(try await migrate(.jwtAuth) == .superseded)
-        #expect(try await store.load() == nil)
+        try await expectEqual(migrate(.jwtAuth), .superseded)
+        try await expectNil(store.load())
     }
 
     @Test func `An account of an earlier library can have the name of its new record`() async throws {
         keep(["auth": #"{"accessToken":"a","refreshToken":"r"}"#])
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         let outcome = try await LegacyMigration(.authPackage(account: "auth"), in: secrets).run(into: store)
-        #expect(outcome == .migrated(LegacyAccount(tokens: Tokens(access: "a", refresh: "r"))))
-        #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
+        expectEqual(outcome, .migrated(LegacyAccount(tokens: Tokens(access: "a", refresh: "r"))))
+        try await expectEqual(store.load(), Tokens(access: "a", refresh: "r"))
     }
 
     @Test func `An account of AuthPackage continues in its place if the store has the same name`() async throws {
@@ -173,10 +174,10 @@ import Testing
             secrets, name: "auth", coordinatedBy: nil, replacing: .authPackage(account: "auth"))
         let old = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSinceReferenceDate: 800_000_000.5))
         let session = Session(store: store) { _ in Tokens(access: "b", refresh: "s") }
-        #expect(try await store.load() == old)
-        #expect(try await session.refreshed(replacing: old).access == "b")
-        #expect(try await blind.load()?.refresh == "s")
-        #expect(secrets.names() == ["auth"])
+        try await expectEqual(store.load(), old)
+        try await expectEqual(session.refreshed(replacing: old).access, "b")
+        try await expectEqual(blind.load()?.refresh, "s")
+        expectEqual(secrets.names(), ["auth"])
     }
 }
 
@@ -209,18 +210,18 @@ import Testing
         let migration = LegacyMigration(layout, in: secrets)
         switch try await migration.run(into: store) {
         case .migrated(let account):
-            #expect(try await store.load() == account.tokens)
-            #expect(secrets.names() == ["new", "theirs"])
-        case .nothing: #expect(secrets.names() == ["theirs"])
-        case .incomplete: #expect(secrets.names() == ["theirs"])
+            try await expectEqual(store.load(), account.tokens)
+            expectEqual(secrets.names(), ["new", "theirs"])
+        case .nothing: expectEqual(secrets.names(), ["theirs"])
+        case .incomplete: expectEqual(secrets.names(), ["theirs"])
         case .superseded: Issue.record("nobody was there before")
         case .setAside(let names):
             for name in names {
                 let original = String(name.dropLast(".corrupt".count))
-                #expect(secrets.read(name) == before[original] ?? nil)
+                expectEqual(secrets.read(name), before[original] ?? nil)
             }
         }
-        #expect(secrets.read("theirs") == [7])
+        expectEqual(secrets.read("theirs"), [7])
         // What was there once is dealt with once.
         if case .migrated = try await migration.run(into: store) { Issue.record("it came over twice") }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchTesting
 import Synchronization
@@ -42,7 +43,7 @@ import Testing
         do {
             _ = try await fixture.selection().migrate(to: kind(&random))
         } catch {
-            #expect(error as? AuthError == .storeUnavailable, "the move failed otherwise: \(error)")
+            expectEqual(error as? AuthError, .storeUnavailable, "the move failed otherwise: \(error)")
         }
         fixture.callsUntilTrouble.withLock { $0 = nil }
     }
@@ -77,8 +78,8 @@ import Testing
 
     private func check(_ processes: [ChosenSecretStore], hold model: [String: [UInt8]]) async throws {
         for process in processes {
-            #expect(try await process.names() == model.keys.sorted())
-            for (name, secret) in model { #expect(try await process.read(name) == secret) }
+            try await expectEqual(process.names(), model.keys.sorted())
+            for (name, secret) in model { try await expectEqual(process.read(name), secret) }
         }
     }
 
@@ -88,9 +89,9 @@ import Testing
         let before = try await store.read(name)
         fixture.trouble.withLock { $0 = .storeLocked }
         do {
-            #expect(try await store.read(name) == before)
+            try await expectEqual(store.read(name), before)
         } catch {
-            #expect(error as? AuthError == .storeLocked)
+            expectEqual(error as? AuthError, .storeLocked)
         }
         fixture.trouble.withLock { $0 = nil }
     }
@@ -131,8 +132,8 @@ import Testing
                 case 5: store = EncryptedFileSecretStore(path: path, key: keys[current])
                 default: try await deny(path, to: keys[(current + 1) % 4], unless: model.isEmpty)
                 }
-                #expect(try await store.names() == model.keys.sorted())
-                for (name, secret) in model { #expect(try await store.read(name) == secret) }
+                try await expectEqual(store.names(), model.keys.sorted())
+                for (name, secret) in model { try await expectEqual(store.read(name), secret) }
             }
         }
     }
@@ -167,12 +168,12 @@ import Testing
             #expect(!"\(String(describing: error))".contains("canary"))
             do {
                 try await store.write([1], for: "b")
-                #expect(try AtomicFile(file.path + ".corrupt").read() == bytes)
-                #expect(try await store.names() == ["b"])
+                try expectEqual(AtomicFile(file.path + ".corrupt").read(), bytes)
+                try await expectEqual(store.names(), ["b"])
             } catch {
                 // Closed by another key, as far as can be told: it stays as it is.
-                #expect(error as? AuthError == .storeDenied)
-                #expect(try file.read() == bytes)
+                expectEqual(error as? AuthError, .storeDenied)
+                try expectEqual(file.read(), bytes)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -24,9 +25,9 @@ import Testing
     ) async throws {
         try await withTemporaryFolder { folder in
             let choice = try await SelectionFixture(folder).selection(environment).choice()
-            #expect(choice.kind == kind)
+            expectEqual(choice.kind, kind)
             #expect(choice.reason.contains(reason))
-            #expect(choice.candidates.last?.kind == kind)
+            expectEqual(choice.candidates.last?.kind, kind)
             #expect(!choice.isRecorded)
             // Asking changes nothing.
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
@@ -47,7 +48,7 @@ import Testing
             let fixture = SelectionFixture(folder, keyring: .keychain)
             fixture.trouble.withLock { $0 = trouble }
             let choice = try await fixture.selection(environment).choice()
-            #expect(choice.kind == kind)
+            expectEqual(choice.kind, kind)
         }
     }
 
@@ -59,9 +60,9 @@ import Testing
             let fixture = SelectionFixture(folder)
             fixture.trouble.withLock { $0 = error }
             let choice = try await fixture.selection().choice()
-            #expect(choice.kind == .file)
-            #expect(choice.candidates.map(\.kind) == [.secretService, .file])
-            #expect(choice.candidates[0].explanation == error.message)
+            expectEqual(choice.kind, .file)
+            expectEqual(choice.candidates.map(\.kind), [.secretService, .file])
+            expectEqual(choice.candidates[0].explanation, error.message)
         }
     }
 
@@ -70,10 +71,10 @@ import Testing
             let fixture = SelectionFixture(folder)
             let (desktop, overSSH) = (fixture.store(), fixture.store(["SSH_TTY": "/dev/pts/1"]))
             // Looking decides nothing.
-            #expect(try await overSSH.read("a") == nil)
+            try await expectNil(overSSH.read("a"))
             try await desktop.write([1], for: "a")
-            #expect(fixture.keyring.names() == ["a"])
-            #expect(try await overSSH.read("a") == [1])
+            expectEqual(fixture.keyring.names(), ["a"])
+            try await expectEqual(overSSH.read("a"), [1])
             let choice = try await fixture.selection(["SSH_TTY": "/dev/pts/1"]).choice()
             #expect(choice.isRecorded && choice.kind == .secretService)
             #expect(choice.reason.contains("unlocked"))
@@ -84,7 +85,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store(["SSH_TTY": "/dev/pts/1"]).write([1], for: "a")
-            #expect(try await fixture.store().read("a") == [1])
+            try await expectEqual(fixture.store().read("a"), [1])
             #expect(fixture.keyring.names().isEmpty)
         }
     }
@@ -99,15 +100,15 @@ import Testing
             fixture.trouble.withLock { $0 = error }
             let late = fixture.store(["SSH_TTY": "/dev/pts/1"])
             let thrown = await #expect(throws: error) { try await late.read("a") }
-            #expect(thrown?.message.contains("secret-service") == true)
-            #expect(thrown?.message.contains("unlocked") == true)
+            expectEqual(thrown?.message.contains("secret-service"), true)
+            expectEqual(thrown?.message.contains("unlocked"), true)
             await #expect(throws: error) { try await late.write([2], for: "a") }
             await #expect(throws: error) { try await late.names() }
             let session = Session(store: SecretTokenStore<Tokens>(late, name: "a")) { $0.credential }
             await #expect(throws: error) { try await session.credential() }
-            #expect(session.currentState == .unavailable(error))
+            expectEqual(session.currentState, .unavailable(error))
             fixture.trouble.withLock { $0 = nil }
-            #expect(try await late.read("a") == [1])
+            try await expectEqual(late.read("a"), [1])
         }
     }
 
@@ -121,7 +122,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(try await fixture.store().names().count == 16)
+            try await expectEqual(fixture.store().names().count, 16)
         }
     }
 
@@ -131,8 +132,8 @@ import Testing
             let earlier = EncryptedFileSecretStore(
                 path: "\(folder)/app.secrets", key: .keyFile(path: "\(folder)/app.key"))
             try await earlier.write([1], for: "a")
-            #expect(try await fixture.selection().choice().kind == .file)
-            #expect(try await fixture.store().read("a") == [1])
+            try await expectEqual(fixture.selection().choice().kind, .file)
+            try await expectEqual(fixture.store().read("a"), [1])
         }
     }
 
@@ -143,13 +144,13 @@ import Testing
             try await fixture.store().write([1], for: "a")
             let other = ["LATCH_SECRET_STORE": "file"]
             let error = await #expect(throws: AuthError.storeUnavailable) { try await fixture.store(other).read("a") }
-            #expect(error?.message.contains("'secret-service', not in 'file'") == true)
+            expectEqual(error?.message.contains("'secret-service', not in 'file'"), true)
             await #expect(throws: AuthError.storeUnavailable) { try await fixture.store(other).write([2], for: "a") }
             await #expect(throws: AuthError.storeUnavailable) { try await fixture.selection(other).choice() }
             // Nothing is hidden where nothing is there.
             try await fixture.store().remove("a")
             try await fixture.store(other).write([2], for: "a")
-            #expect(try await fixture.store().read("a") == [2])
+            try await expectEqual(fixture.store().read("a"), [2])
             #expect(fixture.keyring.names().isEmpty)
         }
     }
@@ -159,7 +160,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let store = SelectionFixture(folder).store(["LATCH_SECRET_STORE": kind])
             let error = await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
-            #expect(error?.hint?.contains("secret-service, file") == true)
+            expectEqual(error?.hint?.contains("secret-service, file"), true)
         }
     }
 
@@ -170,7 +171,7 @@ import Testing
             try await fixture.store().write([1], for: "a")
             try Data(record.utf8).write(to: URL(fileURLWithPath: "\(folder)/app.store"))
             let error = await #expect(throws: AuthError.storeCorrupt) { try await fixture.store().read("a") }
-            #expect(error?.hint?.contains("kind") == true)
+            expectEqual(error?.hint?.contains("kind"), true)
             await #expect(throws: AuthError.storeCorrupt) { try await fixture.store().write([2], for: "a") }
         }
     }
@@ -179,7 +180,7 @@ import Testing
     func `The choice of a secret store finds nothing in an impossible place, and reports denied writing`() async throws
     {
         let store = SelectionFixture("/sys/latch").store(["LATCH_SECRET_STORE": "file"])
-        #expect(try await store.read("a") == nil)
+        try await expectNil(store.read("a"))
         #expect(try await store.names().isEmpty)
         await #expect(throws: AuthError.storeDenied) { try await store.write([1], for: "a") }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
@@ -18,10 +19,10 @@ import Testing
             let report = try await fixture.selection().migrate(to: .file)
             #expect(report.from == .secretService && report.to == .file && report.names.count == 5)
             #expect(fixture.keyring.names().isEmpty)
-            #expect(try await atWork.read("name 3") == [3])
+            try await expectEqual(atWork.read("name 3"), [3])
             try await atWork.write([9], for: "name 3")
-            #expect(try await fixture.store(["SSH_TTY": "t"]).read("name 3") == [9])
-            #expect(try await fixture.selection().choice().kind == .file)
+            try await expectEqual(fixture.store(["SSH_TTY": "t"]).read("name 3"), [9])
+            try await expectEqual(fixture.selection().choice().kind, .file)
             let again = try await fixture.selection().migrate(to: .file)
             #expect(again.from == nil && again.names.count == 5)
         }
@@ -33,8 +34,8 @@ import Testing
             try await fixture.store().write([1], for: "a")
             for kind in [SecretStoreKind.file, .secretService, .file, .secretService] {
                 _ = try await fixture.selection().migrate(to: kind)
-                #expect(try await fixture.store().read("a") == [1])
-                #expect(try await fixture.store().names() == ["a"])
+                try await expectEqual(fixture.store().read("a"), [1])
+                try await expectEqual(fixture.store().names(), ["a"])
             }
         }
     }
@@ -103,10 +104,10 @@ import Testing
         let isSwitched = await interrupted(at: step, from: old, to: new)
         // The store that counts is whole at each moment.
         let counting = isSwitched ? new : old
-        #expect(counting.names() == ["0", "1", "2", "3"])
+        expectEqual(counting.names(), ["0", "1", "2", "3"])
         if !isSwitched { try await SecretStoreMigration.run(from: old, to: new) {} }
-        for number in UInt8(0)..<4 { #expect(new.read("\(number)") == [number]) }
-        #expect(new.names() == ["0", "1", "2", "3"])
+        for number in UInt8(0)..<4 { expectEqual(new.read("\(number)"), [number]) }
+        expectEqual(new.names(), ["0", "1", "2", "3"])
     }
 
     @Test func `Secrets that move to another store leave nothing behind after an interrupted removal`() async throws {
@@ -118,11 +119,11 @@ import Testing
             fixture.keyring.write([1], for: "a")
             try SecretStoreRecord(kind: .file, reason: "moved", leaving: .secretService)
                 .write(fixture.selection().recordFile)
-            #expect(try await fixture.store().read("a") == [1])
+            try await expectEqual(fixture.store().read("a"), [1])
             _ = try await fixture.selection().migrate(to: .file)
             #expect(fixture.keyring.names().isEmpty)
-            #expect(try SecretStoreRecord.read(fixture.selection().recordFile)?.leaving == nil)
-            #expect(try await fixture.store().read("a") == [1])
+            try expectNil(SecretStoreRecord.read(fixture.selection().recordFile)?.leaving)
+            try await expectEqual(fixture.store().read("a"), [1])
         }
     }
 
@@ -133,9 +134,9 @@ import Testing
             try await fixture.store(["LATCH_SECRET_STORE": "file"]).write([1], for: "a")
             fixture.trouble.withLock { $0 = .storeLocked }
             await #expect(throws: AuthError.storeLocked) { try await fixture.selection().migrate(to: .secretService) }
-            #expect(try await fixture.store().read("a") == [1])
+            try await expectEqual(fixture.store().read("a"), [1])
             await #expect(throws: AuthError.storeUnavailable) { try await fixture.selection().migrate(to: .keychain) }
-            #expect(try await fixture.store().read("a") == [1])
+            try await expectEqual(fixture.store().read("a"), [1])
         }
     }
 
@@ -153,7 +154,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(try await fixture.store().names().count == 21)
+            try await expectEqual(fixture.store().names().count, 21)
             #expect(fixture.keyring.names().isEmpty)
         }
     }

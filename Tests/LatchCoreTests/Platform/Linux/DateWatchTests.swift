@@ -3,6 +3,7 @@
 #if os(Linux)
 import Foundation
 import LatchCore
+import Expectations
 import Testing
 import TestSupport
 
@@ -20,7 +21,7 @@ import TestSupport
             withExtendedLifetime(watch) {}
         }
         try await eventually { kept == nil }
-        #expect(kept == nil)
+        expectNil(kept)
     }
 
     @Test
@@ -32,13 +33,13 @@ import TestSupport
         }
         for _ in 0..<100 { await Task.yield() }
         task.cancel()
-        #expect(await task.value == 0)
+        await expectEqual(task.value, 0)
     }
 
     @Test func `A watch on the date ends at once if a clock has none`() async {
         var count = 0
         for await _ in WallClock(now: { Date() }, sleep: { _ in }).dateChanges() { count += 1 }
-        #expect(count == 0)
+        expectEqual(count, 0)
     }
 }
 #endif

@@ -5,6 +5,7 @@ import Foundation
 import LatchCore
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ManyWatchesTests {
@@ -39,9 +40,9 @@ import Testing
             try await eventually { try queues() == 1 }
             for number in [0, 299, 150, 20] {
                 try AtomicFile(paths[number]).overwrite(with: [1])
-                #expect(await calls.next() == number)
+                await expectEqual(calls.next(), number)
                 try AtomicFile(paths[number]).replace(with: [2])
-                #expect(await calls.next() == number)
+                await expectEqual(calls.next(), number)
             }
             watches.removeAll()
         }
@@ -54,7 +55,7 @@ import Testing
             watches.remove(at: 0)
             watches.removeLast()
             try AtomicFile(path).overwrite(with: [1])
-            #expect(await calls.next() == 1)
+            await expectEqual(calls.next(), 1)
             withExtendedLifetime(watches) {}
         }
     }
@@ -64,7 +65,7 @@ import Testing
             for _ in 0..<20 {
                 var (watches, calls) = try watches(on: ["\(folder)/a"])
                 try AtomicFile("\(folder)/a").overwrite(with: [1])
-                #expect(await calls.next() == 0)
+                await expectEqual(calls.next(), 0)
                 watches.removeAll()
             }
         }
@@ -77,7 +78,7 @@ import Testing
             for path in paths { for _ in 0..<20 { try AtomicFile(path).overwrite(with: [1]) } }
             var heard: Set<Int> = []
             while heard.count < 50, let number = await calls.next() { heard.insert(number) }
-            #expect(heard.count == 50)
+            expectEqual(heard.count, 50)
             withExtendedLifetime(watches) {}
         }
     }

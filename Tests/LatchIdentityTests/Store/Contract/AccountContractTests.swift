@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Synchronization
@@ -20,24 +21,24 @@ import Testing
         full.attributes = ["company": "Ada & “Söhne”", "plan": "a\"b"]
         full.acceptedTerms = AcceptedTerms(version: "2026-01", acceptedAt: noon)
         try await store.insert(full, details: nil)
-        #expect(try await store.account(id: full.id) == full)
-        #expect(try await store.account(emailKey: "full@example.com") == full)
+        try await expectEqual(store.account(id: full.id), full)
+        try await expectEqual(store.account(emailKey: "full@example.com"), full)
         for key in ["nobody@example.com", "nul\0@example.com", "\0"] {
-            #expect(try await store.account(emailKey: key) == nil)
-            #expect(try await store.account(usernameKey: key) == nil)
-            #expect(try await store.account(id: key) == nil)
-            #expect(try await store.fullAccount(id: key) == nil)
-            #expect(try await store.perform(.endSessions, on: key) == nil)
-            #expect(try await store.perform(.removeLink(provider: key), on: full.id)?.hadLink == false)
-            #expect(try await store.isSignedIn(emailKey: key, from: "127.0.0.1", at: noon) == false)
+            try await expectNil(store.account(emailKey: key))
+            try await expectNil(store.account(usernameKey: key))
+            try await expectNil(store.account(id: key))
+            try await expectNil(store.fullAccount(id: key))
+            try await expectNil(store.perform(.endSessions, on: key))
+            try await expectEqual(store.perform(.removeLink(provider: key), on: full.id)?.hadLink, false)
+            try await expectEqual(store.isSignedIn(emailKey: key, from: "127.0.0.1", at: noon), false)
         }
-        #expect(try await store.accounts(after: "\0", limit: 10).count == 2)
+        try await expectEqual(store.accounts(after: "\0", limit: 10).count, 2)
         // A text that nobody has foreseen is the client's mistake, and no failure of the database.
         if backend.testDescription == "PostgreSQL" {
             let error = await failure {
                 try await store.audit("test", account: nil, detail: "nul\0", at: noon)
             }
-            #expect(error?.code == "invalidInput")
+            expectEqual(error?.code, "invalidInput")
         }
     }
 
@@ -62,7 +63,7 @@ import Testing
         await #expect(throws: IdentityError.forbidden) {
             try await store.insert(invited, details: nil, mail: nil, by: actor, on: nil)
         }
-        #expect(try await store.account(id: invited.id) == nil)
+        try await expectNil(store.account(id: invited.id))
         try await store.perform(.setStatus(.active), on: actor.id)
         try await store.insert(invited, details: nil, mail: nil, by: actor, on: nil)
         #expect(try await store.account(id: invited.id) != nil)
@@ -91,7 +92,7 @@ import Testing
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(results == 1)
+        expectEqual(results, 1)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -104,8 +105,8 @@ import Testing
         while case let page = try await store.accounts(after: ids.last, limit: 4), !page.isEmpty {
             ids += page.map(\.id)
         }
-        #expect(ids.count == 16)
-        #expect(ids == Set(ids).sorted())
+        expectEqual(ids.count, 16)
+        expectEqual(ids, Set(ids).sorted())
     }
 
     @Test(.tags(.rehashRace), arguments: StoreBackend.all)
@@ -113,9 +114,9 @@ import Testing
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.upgradePasswordHash(of: account.id, from: "$argon2id$example", to: "better")
-        #expect(try await store.account(id: account.id)?.passwordHash == "better")
+        try await expectEqual(store.account(id: account.id)?.passwordHash, "better")
         try await store.upgradePasswordHash(of: account.id, from: "$argon2id$example", to: "late")
-        #expect(try await store.account(id: account.id)?.passwordHash == "better")
+        try await expectEqual(store.account(id: account.id)?.passwordHash, "better")
     }
 
     @Test(arguments: StoreBackend.all)
@@ -123,9 +124,9 @@ import Testing
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         #expect(try await store.setRoles(of: account.id, roles: ["admin"], permissions: ["a", "b"], at: noon))
-        #expect(try await store.account(id: account.id)?.roles == ["admin"])
-        #expect(try await store.account(id: account.id)?.permissions == ["a", "b"])
-        #expect(try await store.setRoles(of: "nobody", roles: [], permissions: [], at: noon) == false)
+        try await expectEqual(store.account(id: account.id)?.roles, ["admin"])
+        try await expectEqual(store.account(id: account.id)?.permissions, ["a", "b"])
+        try await expectEqual(store.setRoles(of: "nobody", roles: [], permissions: [], at: noon), false)
     }
 
     @Test func `The accounts of a store do not print their content`() throws {
@@ -155,16 +156,16 @@ import Testing
                 throw IdentityError.forbidden
             }
         }
-        #expect(refused == .forbidden)
-        #expect(try await store.account(id: id) == fixture.account)
+        expectEqual(refused, .forbidden)
+        try await expectEqual(store.account(id: id), fixture.account)
         let missing = try await store.perform(
             .endSessions, on: "nobody", by: AccountActor("no one"), because: nil, at: noon
         ) {
             #expect($0.actor == nil && $0.target == nil)
             return false
         }
-        #expect(missing == nil)
-        #expect(try await store.device(id: fixture.device.id)?.revokedAt == nil)
+        expectNil(missing)
+        try await expectNil(store.device(id: fixture.device.id)?.revokedAt)
     }
 
     @Test(.tags(.adminAuthorization), arguments: StoreBackend.all)
@@ -187,7 +188,7 @@ import Testing
             return found.withLock { $0 }
         }
         for account in accounts { try await store.insert(account, details: nil) }
-        #expect(try await hasOther() == false)
+        try await expectEqual(hasOther(), false)
         _ = try await store.insert(Device.example(of: accounts[1]), for: accounts[1])
         #expect(try await hasOther())
         _ = try await audit()
@@ -206,14 +207,14 @@ import Testing
                 try await store.perform(.endSessions, on: account.id, by: actor, because: nil, at: noon) { _ in false }
             }
         }
-        #expect(await act() == nil)
+        await expectNil(act())
         #expect(try await store.revoke(device: device, because: .logout, at: noon))
-        #expect(await act() == .invalidToken)
+        await expectEqual(act(), .invalidToken)
         let invitation = await failure {
             try await store.insert(bob, details: nil, mail: nil, by: account, on: device)
         }
-        #expect(invitation == .invalidToken)
-        #expect(try await store.account(id: bob.id) == nil)
+        expectEqual(invitation, .invalidToken)
+        try await expectNil(store.account(id: bob.id))
     }
 
     @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
@@ -228,31 +229,32 @@ import Testing
         #expect(
             try await !store.changePassword(
                 of: earlier, to: "$new", on: device, signingOutOthers: true, at: noon))
-        #expect(await failure { try await store.link(identity, to: earlier, on: device, at: noon) } == .accountChanged)
-        #expect(
-            await failure {
+        await expectEqual(
+            failure { try await store.link(identity, to: earlier, on: device, at: noon) }, .accountChanged)
+        await expectEqual(
+            failure {
                 try await store.unlink("staff", from: earlier, on: device, among: SignInWays(), at: noon)
-            } == .accountChanged)
-        #expect(
-            await failure {
+            }, .accountChanged)
+        await expectEqual(
+            failure {
                 try await store.remove(passkey: [1], of: earlier, on: device, among: SignInWays(), at: noon)
-            } == .accountChanged)
+            }, .accountChanged)
         try await store.link(identity, to: account, on: device, at: noon)
-        #expect(try await store.links(of: account.id).count == 1)
+        try await expectEqual(store.links(of: account.id).count, 1)
     }
 
     @Test(arguments: StoreBackend.all)
     func `The accounts of a store report the effects of an action`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, id) = (fixture.store, fixture.account.id)
-        #expect(try await store.perform(.setRole(.moderator), on: id) == AccountActionResult())
-        #expect(try await store.account(id: id)?.role == .moderator)
-        #expect(try await store.perform(.setStatus(.suspended), on: id)?.signedOut == 1)
+        try await expectEqual(store.perform(.setRole(.moderator), on: id), AccountActionResult())
+        try await expectEqual(store.account(id: id)?.role, .moderator)
+        try await expectEqual(store.perform(.setStatus(.suspended), on: id)?.signedOut, 1)
         let suspended = try #require(try await store.account(id: id))
-        #expect(suspended.status == .suspended)
+        expectEqual(suspended.status, .suspended)
         // The same status once more changes nothing that a sign-in in progress was decided on.
         try await store.perform(.setStatus(.suspended), on: id)
-        #expect(try await store.account(id: id)?.credentialVersion == suspended.credentialVersion)
+        try await expectEqual(store.account(id: id)?.credentialVersion, suspended.credentialVersion)
         var change = AccountDetailsChange()
         (change.username, change.firstName) = ("ada.l", "Ada")
         try await store.perform(.update(change), on: id)
@@ -260,13 +262,13 @@ import Testing
         #expect(full.details.firstName == "Ada" && full.account.username?.key == "ada.l")
         try await store.insert(Account.example("bob"), details: nil)
         let taken = await failure { try await store.perform(.update(change), on: "id-bob") }
-        #expect(taken == .usernameTaken)
+        expectEqual(taken, .usernameTaken)
         try await store.perform(.delete(isFinal: false), on: id)
-        #expect(try await store.fullAccount(id: id) == nil)
-        #expect(try await store.account(id: id)?.status == .deleted)
-        #expect(try await store.accounts(after: nil, limit: 10).map(\.id) == ["id-bob"])
+        try await expectNil(store.fullAccount(id: id))
+        try await expectEqual(store.account(id: id)?.status, .deleted)
+        try await expectEqual(store.accounts(after: nil, limit: 10).map(\.id), ["id-bob"])
         try await store.perform(.delete(isFinal: true), on: id)
-        #expect(try await store.account(id: id) == nil)
-        #expect(try await store.device(id: fixture.device.id) == nil)
+        try await expectNil(store.account(id: id))
+        try await expectNil(store.device(id: fixture.device.id))
     }
 }

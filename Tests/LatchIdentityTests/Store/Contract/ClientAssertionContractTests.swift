@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import Testing
 
@@ -11,12 +12,12 @@ import Testing
         let fixture = try await backend.populated()
         let store = fixture.store
         #expect(try await store.spend(assertion: [1], until: noon + 60))
-        #expect(try await store.spend(assertion: [1], until: noon + 90) == false)
+        try await expectEqual(store.spend(assertion: [1], until: noon + 90), false)
         #expect(try await store.spend(assertion: [2], until: noon + 60))
         // Sign-ins use the same table.
-        #expect(try await store.spend(attempt: [1], until: noon + 60) == false)
+        try await expectEqual(store.spend(attempt: [1], until: noon + 60), false)
         try await store.prune(endedBefore: noon + 60)
-        #expect(try await store.spend(assertion: [1], until: noon + 90) == false)
+        try await expectEqual(store.spend(assertion: [1], until: noon + 90), false)
         try await store.prune(endedBefore: noon + 61)
         #expect(try await store.spend(assertion: [1], until: noon + 120))
         await store.close()
@@ -31,9 +32,9 @@ import Testing
             for _ in 0..<16 { group.addTask { try await store.spend(assertion: [7], until: noon + 60) } }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(first == 1)
+        expectEqual(first, 1)
         // It is not a transaction that a concurrent one rolls back.
-        #expect(store.writeStatistics.conflicts == conflicts)
+        expectEqual(store.writeStatistics.conflicts, conflicts)
         await store.close()
     }
 }

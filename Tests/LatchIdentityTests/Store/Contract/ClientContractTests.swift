@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -22,18 +23,18 @@ import Testing
         let store = fixture.store
         let written = client("wiki", registration: [1], until: noon + 100)
         try await store.insert(written, detail: nil)
-        #expect(try await store.client(id: "wiki") == written)
-        #expect(try await store.client(id: "Wiki") == nil)
-        #expect(try await store.client(id: "wi\0ki") == nil)
+        try await expectEqual(store.client(id: "wiki"), written)
+        try await expectNil(store.client(id: "Wiki"))
+        try await expectNil(store.client(id: "wi\0ki"))
         await #expect(throws: IdentityError.clientExists) { try await store.insert(written, detail: nil) }
         var next = written
         next.members = "{}"
         #expect(try await store.replace(written, by: next, detail: nil))
         #expect(try await !store.replace(written, by: next, detail: nil))
-        #expect(try await store.client(id: "wiki")?.members == "{}")
+        try await expectEqual(store.client(id: "wiki")?.members, "{}")
         try await store.insert(client("abc"), detail: nil)
-        #expect(try await store.clients().map(\.id) == ["abc", "wiki"])
-        #expect(try await store.clients(after: "abc", limit: 1).map(\.id) == ["wiki"])
+        try await expectEqual(store.clients().map(\.id), ["abc", "wiki"])
+        try await expectEqual(store.clients(after: "abc", limit: 1).map(\.id), ["wiki"])
         #expect(try await store.remove(client: "wiki", detail: nil, at: noon))
         #expect(try await !store.remove(client: "wiki", detail: nil, at: noon))
         await store.close()
@@ -52,15 +53,15 @@ import Testing
                         try await store.insert(client("c\(number)", registration: [1]), spending: [5], detail: nil)
                         return true
                     } catch {
-                        #expect(error == .invalidInitialToken)
+                        expectEqual(error, .invalidInitialToken)
                         return false
                     }
                 }
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(count == 5)
-        #expect(try await store.clients().count == 5)
+        expectEqual(count, 5)
+        try await expectEqual(store.clients().count, 5)
         await store.close()
     }
 
@@ -105,10 +106,10 @@ import Testing
         try await store.extend(client: "used", until: noon + 500, endingBefore: noon + 1000)
         try await store.extend(client: "operator", until: noon + 1, endingBefore: noon + 2)
         try await store.prune(endedBefore: noon + 200)
-        #expect(try await store.clients().map(\.id) == ["operator", "used"])
-        #expect(try await store.client(id: "used")?.expiresAt == noon + 1000)
-        #expect(try await store.client(id: "operator")?.expiresAt == nil)
-        #expect(try await store.consents(of: fixture.account.id).map(\.clientID) == ["used"])
+        try await expectEqual(store.clients().map(\.id), ["operator", "used"])
+        try await expectEqual(store.client(id: "used")?.expiresAt, noon + 1000)
+        try await expectNil(store.client(id: "operator")?.expiresAt)
+        try await expectEqual(store.consents(of: fixture.account.id).map(\.clientID), ["used"])
         await store.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchAuth
 import LatchCore
@@ -39,12 +40,12 @@ import Testing
         let expected = Consent(
             accountID: id, clientID: "foreign", redirectOrigin: Self.origin, scopes: ["openid", "email", "files:read"],
             grantedAt: noon, updatedAt: noon + 9)
-        #expect(try await store.consents(of: id) == [expected])
-        #expect(try await store.consent(of: id, to: "foreign", at: Self.origin) == expected)
+        try await expectEqual(store.consents(of: id), [expected])
+        try await expectEqual(store.consent(of: id, to: "foreign", at: Self.origin), expected)
         for (account, client, origin) in [
             ("id-eve", "foreign", Self.origin), (id, "other", Self.origin), (id, "foreign", "https://other.example"),
         ] {
-            #expect(try await store.consent(of: account, to: client, at: origin) == nil)
+            try await expectNil(store.consent(of: account, to: client, at: origin))
         }
         await store.close()
     }
@@ -60,7 +61,7 @@ import Testing
         for permission in [decision, .trusted, .kept(for: Self.origin)] {
             #expect(try await !store.insert(code(2, "openid email", of: fixture, at: noon + 1), by: permission))
         }
-        #expect(try await store.consents(of: fixture.account.id).map(\.scopes) == [["openid"]])
+        try await expectEqual(store.consents(of: fixture.account.id).map(\.scopes), [["openid"]])
         await store.close()
     }
 
@@ -74,7 +75,7 @@ import Testing
             #expect(try await fixture.store.insert(device, for: fixture.account))
         }
         let left = try await fixture.store.devices(of: fixture.account.id, at: noon)
-        #expect(left.filter { $0.clientID == "foreign" }.count == Device.maximumCountOfClient)
+        expectEqual(left.filter { $0.clientID == "foreign" }.count, Device.maximumCountOfClient)
         #expect(left.contains { $0.id == fixture.device.id })
         #expect(!left.contains { $0.id == self.device(101, of: fixture.account).id })
         await fixture.store.close()
@@ -87,7 +88,7 @@ import Testing
         let unkept = CodePermission.decision(keptFor: nil, detail: "tool")
         #expect(try await fixture.store.insert(code(2, "openid", of: fixture), by: unkept))
         #expect(try await fixture.store.consents(of: fixture.account.id).isEmpty)
-        #expect(try await fixture.audit().filter { $0.event == "consent.granted" }.map(\.detail) == ["tool"])
+        try await expectEqual(fixture.audit().filter { $0.event == "consent.granted" }.map(\.detail), ["tool"])
         await fixture.store.close()
     }
 
@@ -109,7 +110,7 @@ import Testing
         ] as [(UInt8, (scope: String, client: String, CodePermission))] {
             let code = code(number, refused.scope, of: fixture, for: refused.client)
             #expect(try await !store.insert(code, by: refused.2), "\(refused)")
-            #expect(try await store.authorizationCode(code.digest) == nil)
+            try await expectNil(store.authorizationCode(code.digest))
         }
         #expect(try await store.withdrawConsents(of: id, to: "foreign", detail: nil, at: noon))
         #expect(try await !store.insert(code(7, "openid", of: fixture), by: kept))
@@ -141,23 +142,23 @@ import Testing
             #expect(isDecided)
         }
         #expect(try await store.withdrawConsents(of: account.id, to: "foreign", detail: "d", at: noon + 1))
-        #expect(try await store.consents(of: account.id).map(\.clientID) == ["other"])
-        #expect(try await store.device(id: device(2, of: account).id)?.revocationReason == .consentWithdrawn)
+        try await expectEqual(store.consents(of: account.id).map(\.clientID), ["other"])
+        try await expectEqual(store.device(id: device(2, of: account).id)?.revocationReason, .consentWithdrawn)
         for device in [fixture.device, device(3, of: account), device(4, of: eve)] {
-            #expect(try await store.device(id: device.id)?.revokedAt == nil)
+            try await expectNil(store.device(id: device.id)?.revokedAt)
         }
-        #expect(try await store.authorizationCode([1]) == nil)
+        try await expectNil(store.authorizationCode([1]))
         #expect(try await store.authorizationCode([2]) != nil)
-        #expect(try await store.poll([1], by: "foreign", at: noon) == .unknown)
-        #expect(try await store.poll([2], by: "other", at: noon) != .unknown)
+        try await expectEqual(store.poll([1], by: "foreign", at: noon), .unknown)
+        try await expectNotEqual(store.poll([2], by: "other", at: noon), .unknown)
         #expect(store.callSamples.contains(MetricSample(.familiesRevoked, .counter(1))))
         let entries = [AuditEntry(event: "consent.withdrawn", accountID: account.id, detail: "d")]
-        #expect(try await fixture.audit().suffix(1) == entries)
+        try await expectEqual(fixture.audit().suffix(1), entries)
         // Nothing is left to withdraw, and another account's stays.
         for (id, client) in [(account.id, "foreign"), (eve.id, "other"), (account.id, "x\0y")] {
             #expect(try await !store.withdrawConsents(of: id, to: client, detail: nil, at: noon + 2))
         }
-        #expect(try await fixture.audit().suffix(1) == entries)
+        try await expectEqual(fixture.audit().suffix(1), entries)
         await store.close()
     }
 
@@ -172,11 +173,10 @@ import Testing
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(inserted == 16)
+        expectEqual(inserted, 16)
         let consents = try await store.consents(of: fixture.account.id)
-        #expect(
-            consents.map { Set($0.scopes.elements.map(\.rawValue)) }
-                == [Set(["openid"] + (0..<16).map { "scope\($0)" })])
+        expectEqual(
+            consents.map { Set($0.scopes.elements.map(\.rawValue)) }, [Set(["openid"] + (0..<16).map { "scope\($0)" })])
         await store.close()
     }
 
@@ -201,8 +201,8 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(try await store.devices(of: account.id, at: noon).map(\.id) == [fixture.device.id])
-            for code in codes + [kept] { #expect(try await store.authorizationCode(code.digest) == nil) }
+            try await expectEqual(store.devices(of: account.id, at: noon).map(\.id), [fixture.device.id])
+            for code in codes + [kept] { try await expectNil(store.authorizationCode(code.digest)) }
         }
         await store.close()
     }

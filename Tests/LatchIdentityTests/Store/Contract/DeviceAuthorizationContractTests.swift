@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -28,8 +29,8 @@ import Testing
             for _ in 0..<100 { group.addTask { try await store.poll(digest, by: "tool", at: noon) } }
             return try await group.reduce(into: [DevicePoll: Int]()) { $0[$1, default: 0] += 1 }
         }
-        #expect(polls == [.pending: 1, .slowDown: 99])
-        #expect(store.writeStatistics.conflicts == 0)
+        expectEqual(polls, [.pending: 1, .slowDown: 99])
+        expectEqual(store.writeStatistics.conflicts, 0)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -41,18 +42,18 @@ import Testing
         let fixture = try await backend.populated()
         let store = fixture.store
         let digest = try await waiting(store)
-        #expect(try await store.poll(digest, by: "other", at: noon) == .unknown)
-        #expect(try await store.poll(digest, by: "tool", at: noon) == .pending)
+        try await expectEqual(store.poll(digest, by: "other", at: noon), .unknown)
+        try await expectEqual(store.poll(digest, by: "tool", at: noon), .pending)
         for second in 1...11 {
-            #expect(try await store.poll(digest, by: "tool", at: noon + Double(second)) == .slowDown)
+            try await expectEqual(store.poll(digest, by: "tool", at: noon + Double(second)), .slowDown)
         }
         let commits = store.writeStatistics.commits
         for second in 12..<70 {
-            #expect(try await store.poll(digest, by: "tool", at: noon + Double(second)) == .slowDown)
+            try await expectEqual(store.poll(digest, by: "tool", at: noon + Double(second)), .slowDown)
         }
-        #expect(store.writeStatistics.commits == commits)
-        #expect(try await store.poll(digest, by: "tool", at: noon + 71) == .pending)
-        #expect(try await store.poll(digest, by: "tool", at: noon + 131) == .pending)
-        #expect(try await store.poll(digest, by: "tool", at: noon + 600) == .expired)
+        expectEqual(store.writeStatistics.commits, commits)
+        try await expectEqual(store.poll(digest, by: "tool", at: noon + 71), .pending)
+        try await expectEqual(store.poll(digest, by: "tool", at: noon + 131), .pending)
+        try await expectEqual(store.poll(digest, by: "tool", at: noon + 600), .expired)
     }
 }

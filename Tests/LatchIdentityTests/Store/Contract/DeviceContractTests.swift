@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -12,10 +13,10 @@ import Testing
     func `The rotation of a device moves to the next generation, durably`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
-        #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
+        try await expectEqual(store.rotation(.of(device)), .rotated(counter: 1))
         let row = try #require(try await store.device(id: device.id))
-        #expect(row.counter == 1)
-        #expect(row.rotatedAt == noon)
+        expectEqual(row.counter, 1)
+        expectEqual(row.rotatedAt, noon)
     }
 
     @Test(.tags(.parallelRefresh), arguments: StoreBackend.all)
@@ -28,9 +29,9 @@ import Testing
             for _ in 0..<16 { group.addTask { try await store.rotation(.of(device)) } }
             return try await group.reduce(into: [Rotation]()) { $0.append($1) }
         }
-        #expect(rotations.filter { $0 == .rotated(counter: 1) }.count == 1)
-        #expect(rotations.filter { $0 == .repeated(counter: 1) }.count == 15)
-        #expect(try await store.device(id: device.id)?.counter == 1)
+        expectEqual(rotations.filter { $0 == .rotated(counter: 1) }.count, 1)
+        expectEqual(rotations.filter { $0 == .repeated(counter: 1) }.count, 15)
+        try await expectEqual(store.device(id: device.id)?.counter, 1)
     }
 
     @Test(.tags(.lostRefreshResponse, .lateParent), arguments: StoreBackend.all)
@@ -40,11 +41,11 @@ import Testing
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device))
-        #expect(try await store.rotation(.of(device, at: noon + 30)) == .repeated(counter: 1))
-        #expect(try await store.rotation(.of(device, at: noon + 30.001)) == .reused)
+        try await expectEqual(store.rotation(.of(device, at: noon + 30)), .repeated(counter: 1))
+        try await expectEqual(store.rotation(.of(device, at: noon + 30.001)), .reused)
         let row = try #require(try await store.device(id: device.id))
         #expect(row.revokedAt != nil)
-        #expect(row.revocationReason == .reuse)
+        expectEqual(row.revocationReason, .reuse)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -54,8 +55,8 @@ import Testing
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device, key: [1]))
-        #expect(try await store.rotation(.of(device, key: [1], at: noon + 3000)) == .repeated(counter: 1))
-        #expect(try await store.rotation(.of(device, key: [2], at: noon + 3000)) == .reused)
+        try await expectEqual(store.rotation(.of(device, key: [1], at: noon + 3000)), .repeated(counter: 1))
+        try await expectEqual(store.rotation(.of(device, key: [2], at: noon + 3000)), .reused)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -66,7 +67,7 @@ import Testing
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device, key: [1]))
         _ = try await store.rotation(.of(device, counter: 1, key: [2]))
-        #expect(try await store.rotation(.of(device, key: [1])) == .reused)
+        try await expectEqual(store.rotation(.of(device, key: [1])), .reused)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -76,7 +77,7 @@ import Testing
         let long = Device.example(2, of: account, expiresAt: noon + 1e7)
         _ = try await store.insert(long, for: account)
         _ = try await store.rotation(.of(long, key: [1]))
-        #expect(try await store.rotation(.of(long, key: [1], at: noon + 86_401)) == .reused)
+        try await expectEqual(store.rotation(.of(long, key: [1], at: noon + 86_401)), .reused)
     }
 
     @Test(.tags(.grandparentToken), arguments: StoreBackend.all)
@@ -87,8 +88,8 @@ import Testing
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device))
         _ = try await store.rotation(.of(device, counter: 1))
-        #expect(try await store.rotation(.of(device)) == .reused)
-        #expect(try await store.rotation(.of(device, counter: 2)) == .rejected)
+        try await expectEqual(store.rotation(.of(device)), .reused)
+        try await expectEqual(store.rotation(.of(device, counter: 2)), .rejected)
     }
 
     @Test(.tags(.absoluteExpiry), arguments: StoreBackend.all)
@@ -100,11 +101,11 @@ import Testing
         var counter: UInt32 = 0
         for minute in 0..<60 {
             let moment = noon + Double(minute) * 60
-            #expect(
-                try await store.rotation(.of(device, counter: counter, at: moment)) == .rotated(counter: counter + 1))
+            try await expectEqual(
+                store.rotation(.of(device, counter: counter, at: moment)), .rotated(counter: counter + 1))
             counter += 1
         }
-        #expect(try await store.rotation(.of(device, counter: counter, at: noon + 3600)) == .rejected)
+        try await expectEqual(store.rotation(.of(device, counter: counter, at: noon + 3600)), .rejected)
     }
 
     @Test(.tags(.refreshAfterChange), arguments: StoreBackend.all)
@@ -114,27 +115,27 @@ import Testing
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon))
-        #expect(try await store.revoke(device: device.id, because: .logout, at: noon) == false)
-        #expect(try await store.rotation(.of(device)) == .rejected)
+        try await expectEqual(store.revoke(device: device.id, because: .logout, at: noon), false)
+        try await expectEqual(store.rotation(.of(device)), .rejected)
 
         let second = Device.example(2, of: account)
         let third = Device.example(3, of: account)
         _ = try await store.insert(second, for: account)
         _ = try await store.insert(third, for: account)
-        #expect(try await store.revokeDevices(of: account.id, because: .administrator, at: noon) == 2)
-        #expect(try await store.rotation(.of(second)) == .rejected)
+        try await expectEqual(store.revokeDevices(of: account.id, because: .administrator, at: noon), 2)
+        try await expectEqual(store.rotation(.of(second)), .rejected)
 
         let fourth = Device.example(4, of: account)
         _ = try await store.insert(fourth, for: account)
         try await store.perform(.setStatus(.disabled), on: account.id)
-        #expect(try await store.rotation(.of(fourth)) == .rejected)
+        try await expectEqual(store.rotation(.of(fourth)), .rejected)
     }
 
     @Test(arguments: StoreBackend.all)
     func `The rotation of an unknown device is refused`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
-        #expect(try await store.rotation(.of(Device.example(9, of: account))) == .rejected)
+        try await expectEqual(store.rotation(.of(Device.example(9, of: account))), .rejected)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -145,8 +146,8 @@ import Testing
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: Array(repeating: 1, count: 32), hash: "new", at: noon)
-        #expect(try await store.insert(Device.example(5, of: account), for: account) == false)
-        #expect(try await store.device(id: Device.example(5, of: account).id) == nil)
+        try await expectEqual(store.insert(Device.example(5, of: account), for: account), false)
+        try await expectNil(store.device(id: Device.example(5, of: account).id))
     }
 }
 
@@ -168,22 +169,22 @@ import Testing
         }
         var ids: [[UInt8]] = []
         for number in 1..<Device.maximumCount { ids.append(try await insert(number)) }
-        #expect(try await store.devices(of: account.id, at: noon).count == Device.maximumCount)
+        try await expectEqual(store.devices(of: account.id, at: noon).count, Device.maximumCount)
         #expect(try await store.revoke(device: ids[50], because: .logout, at: noon))
         ids.append(try await insert(200))
-        #expect(try await store.device(id: ids[50]) == nil)
+        try await expectNil(store.device(id: ids[50]))
         #expect(try await store.device(id: fixture.device.id) != nil)
         // The clock was set back: the newest device stays, though others were used later.
         let late = try await insert(0)
-        #expect(try await store.device(id: fixture.device.id) == nil)
+        try await expectNil(store.device(id: fixture.device.id))
         #expect(try await store.device(id: late) != nil)
         ids.append(try await insert(300))
-        #expect(try await store.device(id: late) == nil)
-        #expect(try await store.devices(of: account.id, at: noon).count == Device.maximumCount)
+        try await expectNil(store.device(id: late))
+        try await expectEqual(store.devices(of: account.id, at: noon).count, Device.maximumCount)
         // The one that was signed out by its user, and two that made room.
-        #expect(store.signedOutCount == 3)
+        expectEqual(store.signedOutCount, 3)
         let entries = try await store.auditRecords(AuditQuery(limit: 10))
-        #expect(entries.filter { $0.event == "device.signedOut" }.map(\.detail) == ["limit", "limit", "logout"])
+        expectEqual(entries.filter { $0.event == "device.signedOut" }.map(\.detail), ["limit", "limit", "logout"])
     }
 }
 
@@ -211,7 +212,7 @@ import Testing
         for number in 2...(Device.maximumCount + 20) { _ = try await insert(number) }
         #expect(try await isThere(phone))
         #expect(try await !isThere(first))
-        #expect(try await store.devices(of: account.id, at: noon).count == Device.maximumCount)
+        try await expectEqual(store.devices(of: account.id, at: noon).count, Device.maximumCount)
         // Devices that were refreshed once do not keep new ones out before their first refresh.
         for number in 200..<(200 + Device.maximumCount) { _ = try await insert(number, usedAfter: 1) }
         let new = try await insert(400)
@@ -232,27 +233,27 @@ import Testing
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon))
-        #expect(try await store.revoke(device: device.id, because: .logout, at: noon) == false)
-        #expect(store.signedOutCount == 1)
+        try await expectEqual(store.revoke(device: device.id, because: .logout, at: noon), false)
+        expectEqual(store.signedOutCount, 1)
 
         for number in 2...5 { _ = try await store.insert(Device.example(UInt8(number), of: account), for: account) }
         _ = try await store.rotation(.of(.example(2, of: account)))
-        #expect(try await store.rotation(.of(.example(2, of: account), at: noon + 60)) == .reused)
-        #expect(store.signedOutCount == 2)
+        try await expectEqual(store.rotation(.of(.example(2, of: account), at: noon + 60)), .reused)
+        expectEqual(store.signedOutCount, 2)
         await #expect(throws: IdentityError.storeFull) {
             try await store.write { db throws(IdentityError) -> Void in
                 try db.revokeDevices(of: account.id, because: .logout, at: noon)
                 throw .storeFull
             }
         }
-        #expect(store.signedOutCount == 2)
+        expectEqual(store.signedOutCount, 2)
         // One that has expired is signed out as well, and was not signed in.
         let short = Device.example(6, of: account, expiresAt: noon + 1)
         _ = try await store.insert(short, for: account)
         #expect(try await store.revoke(device: short.id, because: .logout, at: noon + 1))
-        #expect(store.signedOutCount == 2)
+        expectEqual(store.signedOutCount, 2)
         try await store.perform(.delete(isFinal: true), on: account.id)
-        #expect(store.signedOutCount == 5)
+        expectEqual(store.signedOutCount, 5)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Testing
@@ -23,9 +24,9 @@ import Testing
             return try await group.reduce(into: [([StoredKey], [UInt8])]()) { $0.append($1) }
         }
         #expect(Set(kept.map(\.0)).count == 1 && Set(kept.map(\.1)).count == 1)
-        #expect(try await store.signingKeys() == kept[0].0)
-        #expect(try await store.secret(proposing: StoredSecret(name: "other", content: [9])).content == [9])
-        #expect(try await store.secrets().map(\.name) == ["other", "pepper", "signing_keys"])
+        try await expectEqual(store.signingKeys(), kept[0].0)
+        try await expectEqual(store.secret(proposing: StoredSecret(name: "other", content: [9])).content, [9])
+        try await expectEqual(store.secrets().map(\.name), ["other", "pepper", "signing_keys"])
         await fixture.store.close()
     }
 }
@@ -48,13 +49,13 @@ import Testing
                 throw IdentityError.forbidden
             }
         }
-        #expect(refused == .forbidden)
+        expectEqual(refused, .forbidden)
         let entries = [
             ("account.created", nil), ("device.signedIn", nil), ("account.role", "admin by boss: a note"),
             ("device.allSignedOut", "accountDisabled"), ("account.banned", "by boss: a note"),
             ("account.sessionsEnded", "by boss: a note"), ("account.deleted", "final by boss: a note"),
         ]
-        #expect(try await fixture.audit() == entries.map { AuditEntry(event: $0, accountID: id, detail: $1) })
+        try await expectEqual(fixture.audit(), entries.map { AuditEntry(event: $0, accountID: id, detail: $1) })
     }
 }
 
@@ -70,10 +71,10 @@ import Testing
         try await store.prune(endedBefore: fixture.device.expiresAt)
         #expect(try await store.device(id: fixture.device.id) != nil)
         try await store.prune(endedBefore: fixture.device.expiresAt + 1)
-        #expect(try await store.device(id: fixture.device.id) == nil)
+        try await expectNil(store.device(id: fixture.device.id))
         await store.close()
-        #expect(await failure { try await store.checkHealth(at: noon) } == .storeClosed)
-        #expect(await failure { _ = try await store.device(id: fixture.device.id) } == .storeClosed)
-        #expect(await failure { _ = try await store.devices(of: fixture.account.id, at: noon) } == .storeClosed)
+        await expectEqual(failure { try await store.checkHealth(at: noon) }, .storeClosed)
+        await expectEqual(failure { _ = try await store.device(id: fixture.device.id) }, .storeClosed)
+        await expectEqual(failure { _ = try await store.devices(of: fixture.account.id, at: noon) }, .storeClosed)
     }
 }

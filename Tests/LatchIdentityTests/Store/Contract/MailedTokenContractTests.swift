@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -24,7 +25,7 @@ import Testing
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(successes == 1)
+        expectEqual(successes, 1)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -44,7 +45,7 @@ import Testing
             }
             try await store.insert(.example(5, of: account))
             #expect(try await store.resetPassword(byToken: digest(5), hash: "$new", at: noon))
-            #expect(try await store.mailBacklog(dueBefore: noon).count == notices)
+            try await expectEqual(store.mailBacklog(dueBefore: noon).count, notices)
         }
     }
 
@@ -55,15 +56,15 @@ import Testing
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
-        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon + 10) == nil)
-        #expect(try await store.resetPassword(byToken: digest(1), hash: "x", at: noon + 10) == false)
+        try await expectNil(store.account(forToken: digest(1), purpose: .resetPassword, at: noon + 10))
+        try await expectEqual(store.resetPassword(byToken: digest(1), hash: "x", at: noon + 10), false)
 
         try await store.insert(.example(2, of: account))
-        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
+        try await expectNil(store.account(forToken: digest(1), purpose: .resetPassword, at: noon))
 
         try await store.insert(.example(3, of: account, purpose: .verifyEmail))
         #expect(try await store.resetPassword(byToken: digest(2), hash: "x", at: noon))
-        #expect(try await store.verifyEmail(byToken: digest(3), with: .none, at: noon) == nil)
+        try await expectNil(store.verifyEmail(byToken: digest(3), with: .none, at: noon))
     }
 
     @Test(.tags(.mailedTokenReuse), arguments: StoreBackend.all)
@@ -71,9 +72,9 @@ import Testing
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account, purpose: .verifyEmail))
-        #expect(try await store.resetPassword(byToken: digest(1), hash: "x", at: noon) == false)
-        #expect(try await store.verifyEmail(byToken: digest(1), with: .none, at: noon)?.id == account.id)
-        #expect(try await store.account(id: account.id)?.emailVerifiedAt == noon)
+        try await expectEqual(store.resetPassword(byToken: digest(1), hash: "x", at: noon), false)
+        try await expectEqual(store.verifyEmail(byToken: digest(1), with: .none, at: noon)?.id, account.id)
+        try await expectEqual(store.account(id: account.id)?.emailVerifiedAt, noon)
     }
 
     @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
@@ -85,8 +86,8 @@ import Testing
         try await store.insert(.example(1, of: account, purpose: .verifyEmail))
         #expect(try await store.verifyEmail(byToken: digest(1), with: .none, at: noon) != nil)
         try await store.insert(.example(2, of: account, purpose: .verifyEmail))
-        #expect(try await store.verifyEmail(byToken: digest(2), with: .newPassword(hash: "new"), at: noon) == nil)
-        #expect(try await store.account(id: account.id)?.passwordHash == account.passwordHash)
+        try await expectNil(store.verifyEmail(byToken: digest(2), with: .newPassword(hash: "new"), at: noon))
+        try await expectEqual(store.account(id: account.id)?.passwordHash, account.passwordHash)
     }
 
     @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
@@ -96,9 +97,9 @@ import Testing
         try await store.insert(.example(1, of: account, purpose: .verifyEmail))
         try await store.perform(.setStatus(.disabled), on: account.id)
         try await store.perform(.setStatus(.active), on: account.id)
-        #expect(try await store.verifyEmail(byToken: digest(1), with: .password(account), at: noon) == nil)
+        try await expectNil(store.verifyEmail(byToken: digest(1), with: .password(account), at: noon))
         let now = try #require(try await store.account(id: account.id))
-        #expect(now.emailVerifiedAt == nil)
+        expectNil(now.emailVerifiedAt)
         #expect(try await store.verifyEmail(byToken: digest(1), with: .password(now), at: noon) != nil)
     }
 
@@ -109,10 +110,10 @@ import Testing
         try await store.insert(.example(1, of: account))
         _ = try await store.resetPassword(byToken: digest(1), hash: "new", at: noon + 1)
         let row = try #require(try await store.device(id: device.id))
-        #expect(row.revocationReason == .passwordChange)
+        expectEqual(row.revocationReason, .passwordChange)
         let changed = try #require(try await store.account(id: account.id))
-        #expect(changed.passwordHash == "new")
-        #expect(changed.passwordChangedAt == noon + 1)
+        expectEqual(changed.passwordHash, "new")
+        expectEqual(changed.passwordChangedAt, noon + 1)
     }
 
     @Test(arguments: StoreBackend.all)
@@ -121,7 +122,7 @@ import Testing
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account))
         try await store.perform(.setStatus(.disabled), on: account.id)
-        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
+        try await expectNil(store.account(forToken: digest(1), purpose: .resetPassword, at: noon))
     }
 
     @Test(arguments: StoreBackend.all)
@@ -132,8 +133,8 @@ import Testing
         try await store.prune(endedBefore: noon + 3600)
         #expect(try await store.device(id: device.id) != nil)
         try await store.prune(endedBefore: noon + 3601)
-        #expect(try await store.device(id: device.id) == nil)
-        #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
+        try await expectNil(store.device(id: device.id))
+        try await expectNil(store.account(forToken: digest(1), purpose: .resetPassword, at: noon))
     }
 
     @Test(.tags(.addressChange), arguments: StoreBackend.all)
@@ -155,11 +156,11 @@ import Testing
                 try await store.perform(.setStatus(.active), on: account.id)
             case "copied token":
                 _ = try await store.rotation(.of(device))
-                #expect(try await store.rotation(.of(device, at: noon + 31)) == .reused)
+                try await expectEqual(store.rotation(.of(device, at: noon + 31)), .reused)
             default: break
             }
             let confirmed = try await store.confirmEmail(byToken: digest(2), with: .none, at: noon + 32)
-            #expect((confirmed == nil) == (way != "nothing"), "\(way)")
+            expectEqual(confirmed == nil, way != "nothing", "\(way)")
         }
     }
 
@@ -176,15 +177,15 @@ import Testing
         await #expect(throws: IdentityError.invalidToken) {
             try await store.insert(change, for: account, by: device, mails: [], at: noon)
         }
-        #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon) == nil)
+        try await expectNil(store.confirmEmail(byToken: digest(2), with: .none, at: noon))
         #expect(try await store.insert(change, for: account, by: fixture.device, mails: [], at: noon))
-        #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon + 60) == nil)
+        try await expectNil(store.confirmEmail(byToken: digest(2), with: .none, at: noon + 60))
         // A password that was another one when it was checked proves nothing, and the link still works.
         var earlier = account
         earlier.credentialVersion -= 1
-        #expect(try await store.confirmEmail(byToken: digest(2), with: .password(earlier), at: noon) == nil)
-        #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon)?.email == account.email)
-        #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon) == nil)
-        #expect(try await store.confirmEmail(byToken: digest(1), with: .none, at: noon)?.email == new)
+        try await expectNil(store.confirmEmail(byToken: digest(2), with: .password(earlier), at: noon))
+        try await expectEqual(store.confirmEmail(byToken: digest(2), with: .none, at: noon)?.email, account.email)
+        try await expectNil(store.confirmEmail(byToken: digest(2), with: .none, at: noon))
+        try await expectEqual(store.confirmEmail(byToken: digest(1), with: .none, at: noon)?.email, new)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -29,19 +30,19 @@ import Testing
         let store = fixture.store
         let request = PushedRequest(digest: [9], clientID: "notes", content: "sealed ü", validUntil: noon + 90)
         try await store.insert(request)
-        #expect(try await store.pushedRequest([9]) == request)
-        #expect(try await store.pushedRequest([8]) == nil)
+        try await expectEqual(store.pushedRequest([9]), request)
+        try await expectNil(store.pushedRequest([8]))
         await #expect(throws: IdentityError.invalidRequestURI) {
             try await store.insert(code(1, of: fixture, client: "other"), by: .trusted, using: [9])
         }
-        #expect(try await store.authorizationCode([1]) == nil)
+        try await expectNil(store.authorizationCode([1]))
         #expect(try await store.insert(code(2, of: fixture), by: .trusted, using: [9]))
-        #expect(try await store.pushedRequest([9]) == nil)
+        try await expectNil(store.pushedRequest([9]))
         await #expect(throws: IdentityError.invalidRequestURI) {
             try await store.insert(code(3, of: fixture), by: .trusted, using: [9])
         }
         // What the code is bound to is read back.
-        #expect(try await store.authorizationCode([2])?.details == code(2, of: fixture).details)
+        try await expectEqual(store.authorizationCode([2])?.details, code(2, of: fixture).details)
         await store.close()
     }
 
@@ -56,7 +57,7 @@ import Testing
         try await store.prune(endedBefore: noon + 3600)
         #expect(try await store.pushedRequest([9]) != nil)
         try await store.prune(endedBefore: noon + 3700)
-        #expect(try await store.pushedRequest([9]) == nil)
+        try await expectNil(store.pushedRequest([9]))
         await store.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import Testing
@@ -19,13 +20,13 @@ import Testing
         let factor = SecondFactor(
             accountID: account.id, sealedSecret: [1], createdAt: noon + 1, lastStep: 2, failures: 3, failedAt: noon + 4)
         #expect(try await store.begin(factor, recoveryDigests: [], for: account))
-        #expect(try await store.secondFactor(of: account.id, isConfirmed: false) == factor)
+        try await expectEqual(store.secondFactor(of: account.id, isConfirmed: false), factor)
         for isRemembered in [false, true] {
             let challenge = LoginChallenge(
                 digest: isRemembered ? [1] : [0], accountID: account.id, passwordChangedAt: noon + 1, scope: "a:b",
                 isRemembered: isRemembered, createdAt: noon + 2, expiresAt: noon + 3)
             #expect(try await store.insert(challenge, for: account))
-            #expect(try await store.challenge(challenge.digest, at: noon) == challenge)
+            try await expectEqual(store.challenge(challenge.digest, at: noon), challenge)
         }
         await store.close()
     }
@@ -40,12 +41,12 @@ import Testing
                 codeChallenge: "challenge", factorAt: id.map { _ in noon + 1 }, authenticatedAt: noon + 2,
                 expiresAt: noon + 3)
             try await store.insert(code)
-            #expect(try await store.takeSignInCode(code.digest, for: .signIn, at: noon) == nil)
+            try await expectNil(store.takeSignInCode(code.digest, for: .signIn, at: noon))
             try await store.insert(code)
-            #expect(try await store.takeSignInCode(code.digest, for: .link, at: noon) == code)
+            try await expectEqual(store.takeSignInCode(code.digest, for: .link, at: noon), code)
         }
         try await store.link(identity, to: account, on: fixture.device.id, at: noon)
-        #expect(try await store.links(of: account.id) == [UpstreamLink(identity: identity, linkedAt: noon)])
+        try await expectEqual(store.links(of: account.id), [UpstreamLink(identity: identity, linkedAt: noon)])
         await store.close()
     }
 
@@ -61,7 +62,7 @@ import Testing
         try await store.insert(mail(0))
         let claim = MailClaim(
             now: noon, leaseEnd: noon + 1, verificationEnd: noon + 2, resetEnd: noon + 3, digest: { Array($0.utf8) })
-        #expect(try await store.claimMail(claim)?.mail == mail(1))
+        try await expectEqual(store.claimMail(claim)?.mail, mail(1))
         await store.close()
     }
 
@@ -81,9 +82,9 @@ import Testing
             let texts = [try row.text(0), try row.text(1), try row.text(2)]
             return (texts: texts, digests: [try row.blob(3), try row.blob(4)], end: try row.date(5))
         }
-        #expect(found.map(\.texts) == [["Ada@2.example", "ada@2.example", "old 2"]])
-        #expect(found.map(\.digests) == [[[2], [2, 2]]])
-        #expect(found.map(\.end) == [noon + 2])
+        expectEqual(found.map(\.texts), [["Ada@2.example", "ada@2.example", "old 2"]])
+        expectEqual(found.map(\.digests), [[[2], [2, 2]]])
+        expectEqual(found.map(\.end), [noon + 2])
         await store.close()
     }
 
@@ -91,7 +92,7 @@ import Testing
     func `A row of a signing key is read as it was inserted`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let key = StoredKey(id: "key", privateJWK: [1], createdAt: noon, signsAt: noon + 60)
-        #expect(try await fixture.store.signingKeys(proposing: key) == [key])
+        try await expectEqual(fixture.store.signingKeys(proposing: key), [key])
         await fixture.store.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestTags
@@ -21,10 +22,10 @@ import Testing
         let isBegun = try await fixture.store.begin(
             factor, recoveryDigests: [digest(1), digest(2)], for: fixture.account)
         #expect(isBegun)
-        #expect(try await fixture.store.secondFactor(of: id, isConfirmed: true) == nil)
+        try await expectNil(fixture.store.secondFactor(of: id, isConfirmed: true))
         let result = try await fixture.store.prove(
             code(5), of: id, for: .confirmation(on: fixture.device.id), at: noon)
-        #expect(result == .accepted)
+        expectEqual(result, .accepted)
     }
 
     @Test(.tags(.factorBypass), arguments: StoreBackend.all)
@@ -35,8 +36,8 @@ import Testing
         let other = Device.example(2, of: fixture.account)
         _ = try await fixture.store.insert(other, for: fixture.account)
         try await confirm(fixture)
-        #expect(try await fixture.store.device(id: fixture.device.id)?.factorAt == noon)
-        #expect(try await fixture.store.device(id: other.id)?.revocationReason == .secondFactor)
+        try await expectEqual(fixture.store.device(id: fixture.device.id)?.factorAt, noon)
+        try await expectEqual(fixture.store.device(id: other.id)?.revocationReason, .secondFactor)
     }
 
     @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
@@ -49,8 +50,8 @@ import Testing
         #expect(try await store.begin(factor, recoveryDigests: [], for: fixture.account))
         #expect(try await store.revoke(device: fixture.device.id, because: .logout, at: noon))
         let result = try await store.prove(code(5), of: id, for: .confirmation(on: fixture.device.id), at: noon)
-        #expect(result == .ended)
-        #expect(try await store.secondFactor(of: id, isConfirmed: true) == nil)
+        expectEqual(result, .ended)
+        try await expectNil(store.secondFactor(of: id, isConfirmed: true))
     }
 
     @Test(.tags(.factorCodeReplay), arguments: StoreBackend.all)
@@ -60,10 +61,10 @@ import Testing
         let (store, id) = (fixture.store, fixture.account.id)
         for (step, expected) in [(5, VerificationResult.rejected), (7, .accepted), (7, .rejected), (6, .rejected)] {
             let proof = code(Int64(step))
-            #expect(try await store.prove(proof, of: id, for: .login(challenge: nil), at: noon) == expected)
+            try await expectEqual(store.prove(proof, of: id, for: .login(challenge: nil), at: noon), expected)
         }
         let replaced = SecondFactorProof.code(step: 9, sealedSecret: [9])
-        #expect(try await store.prove(replaced, of: id, for: .removal(on: fixture.device.id), at: noon) == .rejected)
+        try await expectEqual(store.prove(replaced, of: id, for: .removal(on: fixture.device.id), at: noon), .rejected)
     }
 
     @Test(.tags(.factorGuessing), arguments: StoreBackend.all)
@@ -79,11 +80,11 @@ import Testing
             }
             return try await group.reduce(into: [VerificationResult]()) { $0.append($1) }
         }
-        #expect(results.count { $0 == .rejected } == 5)
-        #expect(results.count { $0 == .locked(until: noon + 30) } == 995)
+        expectEqual(results.count { $0 == .rejected }, 5)
+        expectEqual(results.count { $0 == .locked(until: noon + 30) }, 995)
         let recovery = SecondFactorProof.recovery(digest: digest(1))
-        #expect(try await store.prove(recovery, of: id, for: .login(challenge: nil), at: noon) == .accepted)
-        #expect(try await store.prove(recovery, of: id, for: .login(challenge: nil), at: noon) == .rejected)
+        try await expectEqual(store.prove(recovery, of: id, for: .login(challenge: nil), at: noon), .accepted)
+        try await expectEqual(store.prove(recovery, of: id, for: .login(challenge: nil), at: noon), .rejected)
     }
 
     private func challenge(_ number: UInt8, of account: Account) -> LoginChallenge {
@@ -103,7 +104,7 @@ import Testing
         let purposes: [SecondFactorPurpose] = [.removal(on: device), .recoveryCodes([], on: device)]
         for purpose in purposes {
             let proof = SecondFactorProof.recovery(digest: digest(1))
-            #expect(try await store.prove(proof, of: id, for: purpose, at: noon) == .ended)
+            try await expectEqual(store.prove(proof, of: id, for: purpose, at: noon), .ended)
         }
         let account = try #require(try await store.account(id: id))
         await #expect(throws: IdentityError.invalidToken) {
@@ -128,21 +129,21 @@ import Testing
             let isStored = try await store.insert(pending, for: account)
             #expect(isStored)
         }
-        #expect(try await store.challenge(digest(2), at: noon) == nil)
-        #expect(try await store.challenge(digest(3), at: noon)?.scope == "a:b")
-        #expect(try await store.challenge(digest(3), at: noon + 300) == nil)
+        try await expectNil(store.challenge(digest(2), at: noon))
+        try await expectEqual(store.challenge(digest(3), at: noon)?.scope, "a:b")
+        try await expectNil(store.challenge(digest(3), at: noon + 300))
         let login = SecondFactorPurpose.login(challenge: digest(3))
-        #expect(try await store.prove(code(8), of: id, for: login, at: noon) == .accepted)
-        #expect(try await store.prove(code(9), of: id, for: login, at: noon) == .ended)
+        try await expectEqual(store.prove(code(8), of: id, for: login, at: noon), .accepted)
+        try await expectEqual(store.prove(code(9), of: id, for: login, at: noon), .ended)
         let device = fixture.device.id
         let replacement = SecondFactorPurpose.recoveryCodes([digest(7)], on: device)
-        #expect(try await store.prove(code(9), of: id, for: replacement, at: noon) == .accepted)
+        try await expectEqual(store.prove(code(9), of: id, for: replacement, at: noon), .accepted)
         let old = SecondFactorProof.recovery(digest: digest(2))
-        #expect(try await store.prove(old, of: id, for: .login(challenge: nil), at: noon) == .rejected)
+        try await expectEqual(store.prove(old, of: id, for: .login(challenge: nil), at: noon), .rejected)
         let recovery = SecondFactorProof.recovery(digest: digest(7))
-        #expect(try await store.prove(recovery, of: id, for: .removal(on: device), at: noon) == .accepted)
-        #expect(try await store.secondFactor(of: id, isConfirmed: true) == nil)
-        #expect(try await store.challenge(digest(12), at: noon) == nil)
-        #expect(try await store.perform(.removeFactor, on: id)?.hadFactor == false)
+        try await expectEqual(store.prove(recovery, of: id, for: .removal(on: device), at: noon), .accepted)
+        try await expectNil(store.secondFactor(of: id, isConfirmed: true))
+        try await expectNil(store.challenge(digest(12), at: noon))
+        try await expectEqual(store.perform(.removeFactor, on: id)?.hadFactor, false)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import Testing
 
@@ -14,14 +15,14 @@ import Testing
         let store = fixture.store
         #expect(try await store.isFree(.pruning, at: noon))
         #expect(try await store.take(.pruning, as: "one", at: noon, until: noon + 300))
-        #expect(try await store.isFree(.pruning, at: noon + 299) == false)
-        #expect(try await store.take(.pruning, as: "other", at: noon + 299, until: noon + 900) == false)
+        try await expectEqual(store.isFree(.pruning, at: noon + 299), false)
+        try await expectEqual(store.take(.pruning, as: "other", at: noon + 299, until: noon + 900), false)
         // Who has it keeps it, for as long as it is at work.
         #expect(try await store.take(.pruning, as: "one", at: noon + 299, until: noon + 600))
-        #expect(try await store.take(.pruning, as: "other", at: noon + 599, until: noon + 900) == false)
+        try await expectEqual(store.take(.pruning, as: "other", at: noon + 599, until: noon + 900), false)
         #expect(try await store.isFree(.pruning, at: noon + 600))
         #expect(try await store.take(.pruning, as: "other", at: noon + 600, until: noon + 900))
-        #expect(try await store.take(.pruning, as: "one", at: noon + 601, until: noon + 900) == false)
+        try await expectEqual(store.take(.pruning, as: "one", at: noon + 601, until: noon + 900), false)
         await store.close()
     }
 
@@ -35,7 +36,7 @@ import Testing
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(takers == 1)
+        expectEqual(takers, 1)
         await store.close()
     }
 
@@ -65,8 +66,8 @@ import Testing
                 now: noon + seconds, leaseEnd: noon + seconds + 120, verificationEnd: noon + 3600,
                 resetEnd: noon + 3600, digest: { Array($0.utf8) })
         }
-        #expect(try await store.claimMail(claims[0])?.mail.attempts == 1)
-        #expect(try await store.claimMail(claims[1]) == nil)
+        try await expectEqual(store.claimMail(claims[0])?.mail.attempts, 1)
+        try await expectNil(store.claimMail(claims[1]))
         let again = try #require(try await store.claimMail(claims[2]))
         #expect(again.mail.attempts == 2 && again.mail.id == "m" && again.recipient == account.email)
         await store.close()
@@ -92,12 +93,12 @@ import Testing
                 row throws(IdentityError) in String(decoding: try row.blob(0), as: UTF8.self)
             }
         }
-        #expect(try await claim("newer", from: 10)?.recipient == account.email)
+        try await expectEqual(claim("newer", from: 10)?.recipient, account.email)
         let older = try #require(try await claim("older", from: 5))
         #expect(older.mail.id == "older" && older.recipient == nil)
-        #expect(try await tokens() == ["newer"])
-        #expect(try await claim("newest", from: 15)?.recipient == account.email)
-        #expect(try await tokens() == ["newest"])
+        try await expectEqual(tokens(), ["newer"])
+        try await expectEqual(claim("newest", from: 15)?.recipient, account.email)
+        try await expectEqual(tokens(), ["newest"])
         await store.close()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import LatchCrypto
@@ -36,7 +37,7 @@ import Testing
             await #expect(throws: error) {
                 try await StoreAdministration.plain().verify(path, key: try key ?? BackupKey(hex: keyOfTests))
             }
-            #expect(try folder.names() == before)
+            try expectEqual(folder.names(), before)
         }
 
         func change(_ body: (inout [UInt8]) -> Void) throws {
@@ -48,11 +49,11 @@ import Testing
 
     @Test func `A backup has every row, and nothing readable`() async throws {
         let made = try await Made()
-        #expect(try made.folder.names() == ["backup"])
-        #expect(try made.folder.permissions(of: "backup") == 0o600)
+        try expectEqual(made.folder.names(), ["backup"])
+        try expectEqual(made.folder.permissions(of: "backup"), 0o600)
         let bytes = try made.folder.bytes(of: "backup")
         for text in ["ada@example.com", "account", "argon2id", "spent_sign_in"] {
-            #expect(bytes.firstRange(of: Data(text.utf8)) == nil)
+            expectNil(bytes.firstRange(of: Data(text.utf8)))
         }
         let verified = try await StoreAdministration.plain().verify(made.path, key: try BackupKey(hex: keyOfTests))
         let restored = try await made.restore()
@@ -60,10 +61,10 @@ import Testing
         let (before, after) = (
             try TransferFixture.summaries(of: made.fixture.location), try TransferFixture.summaries(of: made.target)
         )
-        #expect(before.filter { $0.table.name != "audit" } == after.filter { $0.table.name != "audit" })
+        expectEqual(before.filter { $0.table.name != "audit" }, after.filter { $0.table.name != "audit" })
         await made.fixture.site.close()
         let site = try await Site(storedAt: made.target)
-        #expect(try await site.renew(made.fixture.login.refresh).status == 200)
+        try await expectEqual(site.renew(made.fixture.login.refresh).status, 200)
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         await site.close()
     }
@@ -89,7 +90,7 @@ import Testing
             #expect(content.leftOut.map(\.table) == ["sample_item"] && content.leftOut.map(\.rows) == [1])
             #expect(!content.counts.contains { $0.table == "sample_item" })
         }
-        #expect(try TransferFixture.summaries(of: folder.file("new.sqlite")).count == StoreTable.all.count)
+        try expectEqual(TransferFixture.summaries(of: folder.file("new.sqlite")).count, StoreTable.all.count)
     }
 
     @Test(needsPostgres, arguments: [false, true])
@@ -119,11 +120,11 @@ import Testing
             try TransferFixture.summaries(of: location).filter { $0.table.name != "audit" }
         }
         let expected = try tables(made.fixture.location)
-        #expect(try tables(made.target) == expected)
+        try expectEqual(tables(made.target), expected)
         let address = try await IdentityDatabase.create()
         _ = try await StoreAdministration.plain().restore(
             from: made.path, to: address, key: try BackupKey(hex: keyOfTests))
-        #expect(try tables(address) == expected)
+        try expectEqual(tables(address), expected)
         await #expect(throws: IdentityError.storeNotEmpty) {
             try await StoreAdministration.plain().restore(
                 from: made.path, to: address, key: try BackupKey(hex: keyOfTests))
@@ -144,7 +145,7 @@ import Testing
             // Their devices come after the accounts, and their entries of the audit log are the last table.
             for (name, site) in [("eve", fixture.site), ("mallory", second)] {
                 try await site.signUp("\(name)@example.com")
-                #expect(try await site.logIn("\(name)@example.com").status == 200)
+                try await expectEqual(site.logIn("\(name)@example.com").status, 200)
             }
         }
         let administration = try StoreAdministration(storeKey: nil, clock: ManualClock(noon).wallClock()) { table, _ in
@@ -154,17 +155,17 @@ import Testing
         }
         let content = try await administration.backUp(location, to: folder.file("backup"), key: key)
         try await writing.value
-        #expect(content.counts.map(\.rows) == before.map(\.count))
+        expectEqual(content.counts.map(\.rows), before.map(\.count))
         for site in [fixture.site, second] { await site.close() }
         _ = try await StoreAdministration.plain().verify(folder.file("backup"), key: key)
         _ = try await StoreAdministration.plain().restore(
             from: folder.file("backup"), to: folder.file("new.sqlite"), key: key)
         let restored = try SQLiteConnection(path: folder.file("new.sqlite"), access: .readOnly)
         let orphans = "SELECT count(*) FROM device WHERE account_id NOT IN (SELECT id FROM account)"
-        #expect(try restored.number(orphans) == 0)
+        try expectEqual(restored.number(orphans), 0)
         let site = try await Site(storedAt: folder.file("new.sqlite"))
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
-        #expect(try await site.renew(fixture.login.refresh).status == 200)
+        try await expectEqual(site.renew(fixture.login.refresh).status, 200)
         await site.close()
     }
 
@@ -244,11 +245,11 @@ import Testing
         var reader = BackupChunks(header)
         #expect(throws: IdentityError.damagedBackup) { try reader.open(second, isLast: false) }
         #expect(throws: IdentityError.truncatedBackup) { try reader.open(first, isLast: true) }
-        #expect(try reader.open(first, isLast: false) == [1])
+        try expectEqual(reader.open(first, isLast: false), [1])
         #expect(throws: IdentityError.damagedBackup) { try reader.open(first, isLast: false) }
-        #expect(try reader.open(second, isLast: false) == [2])
+        try expectEqual(reader.open(second, isLast: false), [2])
         #expect(throws: IdentityError.damagedBackup) { try reader.open(last, isLast: false) }
-        #expect(try reader.open(last, isLast: true) == [3])
+        try expectEqual(reader.open(last, isLast: true), [3])
     }
 
     @Test func `A backup leaves nothing if there is no room for a store or a file`() async {
@@ -263,7 +264,7 @@ import Testing
                 try await StoreAdministration.plain().backUp(
                     made.fixture.location, to: made.folder.file("second"), key: try BackupKey(hex: keyOfTests))
             }
-            #expect(try made.folder.names() == ["backup"])
+            try expectEqual(made.folder.names(), ["backup"])
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestSupport
@@ -14,29 +15,29 @@ import Testing
         let before = try TransferFixture.summaries(of: source.location)
         let after = try TransferFixture.summaries(of: target)
         #expect(before.allSatisfy { $0.count > 0 }, "\(before.filter { $0.count == 0 }.map(\.table.name))")
-        #expect(before.filter { $0.table.name != "audit" } == after.filter { $0.table.name != "audit" })
-        #expect(content.counts.map(\.rows) == before.map(\.count))
+        expectEqual(before.filter { $0.table.name != "audit" }, after.filter { $0.table.name != "audit" })
+        expectEqual(content.counts.map(\.rows), before.map(\.count))
         let entries = { (summaries: [StoreTableSummary]) in summaries.first { $0.table.name == "audit" }?.count ?? 0 }
-        #expect(entries(after) == entries(before) + 1)
-        #expect(content.log.count == entries(before))
+        expectEqual(entries(after), entries(before) + 1)
+        expectEqual(content.log.count, entries(before))
     }
 
     /// Continues a session on the copy, and checks its log and its list of accounts.
     private func served(_ fixture: TransferFixture, from target: String) async throws {
         await fixture.site.close()
         let site = try await Site(storedAt: target)
-        #expect(try await site.renew(fixture.login.refresh).status == 200)
-        #expect(try await site.logIn().status == 200)
+        try await expectEqual(site.renew(fixture.login.refresh).status, 200)
+        try await expectEqual(site.logIn().status, 200)
         let entry = try await site.identity.audit.records(limit: 100).first { $0.event == "store.copied" }
-        #expect(entry?.detail?.contains("entries, the last with ") == true)
+        expectEqual(entry?.detail?.contains("entries, the last with "), true)
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
         var query = AccountQuery()
         query.search = "ada"
         let store = site.identity.services.store
-        #expect(try await store.accounts(query).accounts.count == 1)
+        try await expectEqual(store.accounts(query).accounts.count, 1)
         let count = try await site.identity.audit.records(limit: 1000).count
         #expect(try await !store.pruneAudit(before: noon - 1, keeping: 1_000_000, atMost: 10_000, at: noon))
-        #expect(try await site.identity.audit.records(limit: 1000).count == count, "what is not due was removed")
+        try await expectEqual(site.identity.audit.records(limit: 1000).count, count, "what is not due was removed")
         while try await store.pruneAudit(before: noon + 1, keeping: 1_000_000, atMost: 3, at: noon + 2) {}
         #expect(try await site.identity.audit.records(limit: 1000).allSatisfy { $0.at > noon })
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
@@ -46,8 +47,8 @@ import Testing
     @Test func `A copy of a store has every row, and serves the sessions of the first`() async throws {
         let (source, folder) = (try await TransferFixture(), try TemporaryFolder())
         try await copied(source, to: folder.file())
-        #expect(try folder.names() == ["store.sqlite"])
-        #expect(try folder.permissions(of: "store.sqlite") == 0o600)
+        try expectEqual(folder.names(), ["store.sqlite"])
+        try expectEqual(folder.permissions(of: "store.sqlite"), 0o600)
         try await served(source, from: folder.file())
     }
 
@@ -61,8 +62,8 @@ import Testing
             try TransferFixture.summaries(of: location).filter { $0.table.name != "audit" }
         }
         let expected = try tables(source.location)
-        #expect(try tables(second) == expected)
-        #expect(try tables(folder.file()) == expected)
+        try expectEqual(tables(second), expected)
+        try expectEqual(tables(folder.file()), expected)
         try await served(source, from: second)
         let site = try await Site(storedAt: folder.file())
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("the log is damaged") }
@@ -94,7 +95,7 @@ import Testing
         await #expect(throws: IdentityError.storeNotEmpty) {
             try await StoreAdministration.plain().copy(from: source.location, to: folder.file())
         }
-        #expect(try folder.names() == ["store.sqlite-wal"])
+        try expectEqual(folder.names(), ["store.sqlite-wal"])
     }
 
     @Test(needsPostgres)
@@ -107,7 +108,7 @@ import Testing
         #expect(error == .storeInUse && error?.hint?.contains("pg_terminate_backend(") == true)
         await other.site.close()
         await #expect(throws: IdentityError.storeNotEmpty) { try await copy() }
-        #expect(try TransferFixture.summaries(of: other.location) == before)
+        try expectEqual(TransferFixture.summaries(of: other.location), before)
     }
 
     @Test func `A copy of a store is one moment of a store to which a server writes`() async throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import Foundation
 import LatchCore
 import TestSupport
@@ -26,7 +27,7 @@ import Testing
     @Test func `The inspection of a store reads a file, changes nothing, and checks the key`() async throws {
         let folder = try TemporaryFolder()
         await (try IdentityStore(path: folder.file())).close()
-        #expect(try await inspected(folder.file(), storeKey: key).keyFailure == nil)
+        try await expectNil(inspected(folder.file(), storeKey: key).keyFailure)
         try FileManager.default.removeItem(atPath: folder.file())
         try await used(folder.file(), storeKey: key)
         let before = try Data(contentsOf: URL(filePath: folder.file()))
@@ -37,8 +38,8 @@ import Testing
         let other = try await inspected(folder.file(), storeKey: String(repeating: "6d", count: 32))
         #expect(other.keyFailure != nil && "\(String(describing: other.keyFailure))".contains("6d6d") == false)
         let peppered = try await inspected(folder.file(), storeKey: key, tokenPepper: "another")
-        #expect(peppered.keyFailure?.code == "anotherPepper")
-        #expect(try Data(contentsOf: URL(filePath: folder.file())) == before)
+        expectEqual(peppered.keyFailure?.code, "anotherPepper")
+        try expectEqual(Data(contentsOf: URL(filePath: folder.file())), before)
     }
 
     @Test(needsPostgres)
@@ -52,7 +53,7 @@ import Testing
         #expect(abs(try #require(found.clockOffset)) < 60)
         let durability = try #require(found.durability)
         #expect(durability.settings.count == 4 && durability.standbys == 0 && !durability.losesCommitsAtFailover)
-        #expect(durability.version.utf8.first.map { (0x31...0x39).contains($0) } == true)
+        expectEqual(durability.version.utf8.first.map { (0x31...0x39).contains($0) }, true)
     }
 
     @Test(
@@ -68,13 +69,13 @@ import Testing
     func `The inspection of a store names the settings by which a commit can be lost`(
         settings: [String: String], hazards: [String]
     ) {
-        #expect(DatabaseDurability(version: "15", settings: settings, standbys: 0).hazards == hazards)
+        expectEqual(DatabaseDurability(version: "15", settings: settings, standbys: 0).hazards, hazards)
     }
 
     @Test(arguments: [(0, "", false), (1, "", true), (1, "ANY 1 (*)", false)])
     func `The inspection of a store detects a failover that loses commits`(standbys: Int, names: String, loses: Bool) {
         let settings = ["synchronous_standby_names": names]
         let durability = DatabaseDurability(version: "15", settings: settings, standbys: standbys)
-        #expect(durability.losesCommitsAtFailover == loses)
+        expectEqual(durability.losesCommitsAtFailover, loses)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchPostgres
 import TestSupport
 import Testing
@@ -44,7 +45,7 @@ import Testing
             """
         ) { row throws(IdentityError) in (table: try row.text(0), column: try row.text(1), type: try row.text(2)) }
         let types: [StoreTable.Column.Kind: String] = [.integer: "INTEGER", .text: "TEXT", .blob: "BLOB"]
-        #expect(Self.kept(found) == Self.described.mapValues { types[$0] ?? "" })
+        expectEqual(Self.kept(found), Self.described.mapValues { types[$0] ?? "" })
     }
 
     @Test(needsPostgres)
@@ -60,7 +61,7 @@ import Testing
             """
         ) { row throws(PostgresError) in (table: try row.text(0), column: try row.text(1), type: try row.text(2)) }
         let types: [StoreTable.Column.Kind: String] = [.integer: "bigint", .text: "text", .blob: "bytea"]
-        #expect(Self.kept(found) == Self.described.mapValues { types[$0] ?? "" })
+        expectEqual(Self.kept(found), Self.described.mapValues { types[$0] ?? "" })
     }
 
     @Test func `The description of a store's content has the key of each table first`() throws {
@@ -71,7 +72,7 @@ import Testing
             let key = try connection.all(
                 "SELECT name FROM pragma_table_info('\(table.name)') WHERE pk > 0 ORDER BY pk"
             ) { row throws(IdentityError) in try row.text(0) }
-            #expect(table.columns.prefix(table.keyCount).map(\.name) == key, "\(table.name)")
+            expectEqual(table.columns.prefix(table.keyCount).map(\.name), key, "\(table.name)")
         }
     }
 }

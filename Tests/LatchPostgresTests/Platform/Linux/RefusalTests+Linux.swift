@@ -3,6 +3,7 @@
 #if os(Linux)
 import LatchCore
 import TestSupport
+import Expectations
 import Testing
 
 @testable import LatchPostgres
@@ -43,7 +44,7 @@ import Testing
             let error = await call.value
             #expect(error == .connectionRejected && error?.endsWait == true && error?.isRepeatable == false)
         }
-        #expect(server.connections == 2)
+        expectEqual(server.connections, 2)
     }
 
     /// Only English says without the code that it is the password.
@@ -76,7 +77,7 @@ import Testing
         defer { running.cancel() }
         let database = database(on: server) { $0.retryTimeout = .zero }
         defer { database.close() }
-        #expect(await failure { try await database.number("SELECT 1") } == .connectionFailed)
+        await expectEqual(failure { try await database.number("SELECT 1") }, .connectionFailed)
     }
 
     @Test
@@ -88,8 +89,8 @@ import Testing
         defer { running.cancel() }
         let database = database(on: server) { $0.retryTimeout = .zero }
         defer { database.close() }
-        #expect(await failure { try await database.number("SELECT 1") } == .connectionFailed)
-        #expect(server.passwords == 2)
+        await expectEqual(failure { try await database.number("SELECT 1") }, .connectionFailed)
+        expectEqual(server.passwords, 2)
     }
 }
 #endif

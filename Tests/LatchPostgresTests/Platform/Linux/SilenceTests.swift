@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import TestSupport
+import Expectations
 import Testing
 
 @testable import LatchPostgres
@@ -39,15 +40,15 @@ import Testing
     @Test func `A server that stops answering ends a read`() async throws {
         try await withDatabase(accepting: Self.start) { database, _ in
             let reader = PostgresReader(database)
-            #expect(await failureInTime { try await database.number("SELECT 1") } == .connectionLost)
-            #expect(await failureInTime { try await reader.run(PostgresStatement("SELECT 1")) } == .connectionLost)
+            await expectEqual(failureInTime { try await database.number("SELECT 1") }, .connectionLost)
+            await expectEqual(failureInTime { try await reader.run(PostgresStatement("SELECT 1")) }, .connectionLost)
         }
     }
 
     @Test func `A server that stops answering ends the wait for a connection`() async throws {
         try await withDatabase(accepting: []) { database, _ in
-            #expect(await failureInTime { try await database.number("SELECT 1") } == .connectionLost)
-            #expect(database.outage == .connectionLost)
+            await expectEqual(failureInTime { try await database.number("SELECT 1") }, .connectionLost)
+            expectEqual(database.outage, .connectionLost)
         }
     }
 
@@ -66,7 +67,7 @@ import Testing
         try await withDatabase(accepting: Self.start.union(["BEGIN", "INSERT"])) { database, server in
             let error = await failureInTime { try await database.run(Self.insertion.sql) }
             #expect(error == .outcomeUnknown && error?.isRepeatable == false)
-            #expect(server.connections == 1)
+            expectEqual(server.connections, 1)
         }
     }
 
@@ -74,9 +75,9 @@ import Testing
     @Test func `A server that stops answering leaves the outcome of a write in one round trip unknown`() async throws {
         try await withDatabase(accepting: Self.start) { database, server in
             let writer = PostgresWriter(database)
-            #expect(await failureInTime { try await writer.run([Self.insertion], key: []) } == .outcomeUnknown)
-            #expect(server.connections == 1)
-            #expect(await failureInTime { try await database.pipeline([Self.insertion]) } == .outcomeUnknown)
+            await expectEqual(failureInTime { try await writer.run([Self.insertion], key: []) }, .outcomeUnknown)
+            expectEqual(server.connections, 1)
+            await expectEqual(failureInTime { try await database.pipeline([Self.insertion]) }, .outcomeUnknown)
         }
     }
 
@@ -84,7 +85,7 @@ import Testing
         let words = Self.start.union(["BEGIN", "SELECT", "INSERT", "COMMIT"])
         try await withDatabase(accepting: words) { database, server in
             let inserted = try await database.transaction(isLimited: false) { try $0.run(Self.insertion.sql) }
-            #expect(inserted == 1)
+            expectEqual(inserted, 1)
             let error = await failureInTime { try await database.withConnection { try $0.run("UPDATE t SET n = 2") } }
             #expect(error == .outcomeUnknown && server.connections == 1)
         }

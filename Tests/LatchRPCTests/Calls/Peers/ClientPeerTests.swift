@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchRPC
@@ -15,12 +16,12 @@ struct ClientPeerTests {
                 let text = try await PeerProcess.run("connect_client.py", [url, style, codec, compression])
                 let out = try JSONValue(parsing: text)
                 try checkResponses(out)
-                #expect(out["answer"] == "one")
-                #expect(out["read"] == "by get?")
-                #expect(out["fail"] == ["not_found", "nicht gefunden: ö%", [["latch.test.v1.Note", "detail", 5]]])
-                #expect(out["late"] == ["failed_precondition", "late", [["latch.test.v1.Note", "detail", 9]]])
-                #expect(out["wait"]?[0] == "deadline_exceeded")
-                #expect(out["secret"] == ["internal", "The method failed.", []])
+                expectEqual(out["answer"], "one")
+                expectEqual(out["read"], "by get?")
+                expectEqual(out["fail"], ["not_found", "nicht gefunden: ö%", [["latch.test.v1.Note", "detail", 5]]])
+                expectEqual(out["late"], ["failed_precondition", "late", [["latch.test.v1.Note", "detail", 9]]])
+                expectEqual(out["wait"]?[0], "deadline_exceeded")
+                expectEqual(out["secret"], ["internal", "The method failed.", []])
             }
         }
     }
@@ -37,21 +38,21 @@ struct ClientPeerTests {
                 parsing: try await PeerProcess.run(
                     "grpc_client.py", ["127.0.0.1:\(port)"] + options + (isBehindProxy ? [] : ["in-turn"])))
             try checkResponses(out)
-            #expect(out["answer"] == "one")
-            #expect(out["trailers"] == ["one", "ff00"])
-            #expect(out["fail"] == [5, "nicht gefunden: ö%", [["detail", 5]]])
-            #expect(out["late"] == [9, "late", [["detail", 9]]])
-            #expect(out["wait"]?[0] == 4)
-            #expect(out["secret"] == [13, "The method failed.", []])
-            #expect(out["unknown"]?[0] == 12)
+            expectEqual(out["answer"], "one")
+            expectEqual(out["trailers"], ["one", "ff00"])
+            expectEqual(out["fail"], [5, "nicht gefunden: ö%", [["detail", 5]]])
+            expectEqual(out["late"], [9, "late", [["detail", 9]]])
+            expectEqual(out["wait"]?[0], 4)
+            expectEqual(out["secret"], [13, "The method failed.", []])
+            expectEqual(out["unknown"]?[0], 12)
         }
     }
 
     private func checkResponses(_ out: JSONValue) throws {
-        #expect(out["echo"] == ["grüße", 7, 4000])
-        #expect(out["count"] == [0, 1, 2, 3, 4])
-        #expect(out["add"] == 6)
-        #expect(out["talk"] == [1, 2, 3, 4])
+        expectEqual(out["echo"], ["grüße", 7, 4000])
+        expectEqual(out["count"], [0, 1, 2, 3, 4])
+        expectEqual(out["add"], 6)
+        expectEqual(out["talk"], [1, 2, 3, 4])
         #expect((1...31).contains(try #require(out["time"]?.intValue)))
     }
 }

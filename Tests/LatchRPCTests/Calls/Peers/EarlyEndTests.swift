@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchRPC
@@ -35,8 +36,8 @@ struct EarlyEndTests {
                     }
                     return try await channel.clientStream(Self.method(name, .clientStreaming), messages)
                 }
-                #expect(error?.status == .failedPrecondition)
-                #expect(error?.message == "enough")
+                expectEqual(error?.status, .failedPrecondition)
+                expectEqual(error?.message, "enough")
             }
         }
     }
@@ -72,8 +73,8 @@ struct EarlyEndTests {
                 let harmless = await #expect(throws: RPCError.self) {
                     try await channel.unary(Self.idempotent, Note(text: "small", number: number))
                 }
-                #expect(harmless?.status == .failedPrecondition)
-                #expect(harmless?.message == "enough")
+                expectEqual(harmless?.status, .failedPrecondition)
+                expectEqual(harmless?.message, "enough")
                 let stream = await #expect(throws: RPCError.self) {
                     let messages = RPCStream([Note(text: "one"), Note(text: "two")])
                     for try await _ in try await channel.bidirectional(Self.method("Only", .bidirectional), messages) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchRPC
@@ -33,15 +34,15 @@ struct ServerPeerTests {
         for codec in RPCCodec.allCases {
             for compression in [nil, RPCCompression.gzip] {
                 let channel = try RPCChannel(peer.url, codec: codec, compression: compression, usesHTTPGet: true)
-                #expect(try await channel.unary(Notes.read, Note(text: "method")).message.text == "GET")
-                #expect(try await channel.unary(Notes.echo, Note(text: "method")).message.text == "POST")
+                try await expectEqual(channel.unary(Notes.read, Note(text: "method")).message.text, "GET")
+                try await expectEqual(channel.unary(Notes.echo, Note(text: "method")).message.text, "POST")
                 let note = Note(text: "ö&=+ %\"", data: [UInt8](repeating: 5, count: 1000))
-                #expect(try await channel.unary(Notes.read, note).message == note)
+                try await expectEqual(channel.unary(Notes.read, note).message, note)
                 // What is too long for an address goes by POST.
                 var random = SplitMix64(state: 1)
                 let long = Note(
                     text: "method", data: (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) })
-                #expect(try await channel.unary(Notes.read, long).message.text == "POST")
+                try await expectEqual(channel.unary(Notes.read, long).message.text, "POST")
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Expectations
 import LatchHTTP
 import LatchRPC
 import Testing
@@ -25,24 +26,24 @@ struct Exercise {
 
     func messages() async throws {
         let note = Note(text: "grüße ☃", number: -7, data: [UInt8](repeating: 3, count: 50_000))
-        #expect(try await channel.unary(Notes.echo, note, limit).message == note)
-        #expect(try await channel.unary(Notes.echo, Note(), limit).message == Note())
+        try await expectEqual(channel.unary(Notes.echo, note, limit).message, note)
+        try await expectEqual(channel.unary(Notes.echo, Note(), limit).message, Note())
         let counted = try await collect(
             try await channel.serverStream(Notes.count, Note(number: 100, data: [1]), limit))
-        #expect(counted.notes.map(\.number) == Array(0..<100))
+        expectEqual(counted.notes.map(\.number), Array(0..<100))
         let notes = (0..<20).map { Note(text: "\($0)", number: $0) }
-        #expect(try await channel.clientStream(Notes.add, RPCStream(notes), limit).message.number == 190)
+        try await expectEqual(channel.clientStream(Notes.add, RPCStream(notes), limit).message.number, 190)
         let talked = try await collect(try await channel.bidirectional(Notes.talk, RPCStream(notes), limit))
-        #expect(talked.notes.map(\.number) == Array(1...20))
+        expectEqual(talked.notes.map(\.number), Array(1...20))
         guard isFullDuplex else { return }
         let (asks, ask) = AsyncStream<Note>.makeStream()
         var answers = try await channel.bidirectional(Notes.talk, RPCStream(asks), limit).makeAsyncIterator()
         for number in Int32(0)..<5 {
             ask.yield(Note(number: number))
-            #expect(try await answers.next()?.number == number + 1)
+            try await expectEqual(answers.next()?.number, number + 1)
         }
         ask.finish()
-        #expect(try await answers.next() == nil)
+        try await expectNil(answers.next())
     }
 
     func fields() async throws {
@@ -50,12 +51,12 @@ struct Exercise {
         options.metadata = ["x-ask": "one"]
         options.metadata.appendBinary([0, 255, 1, 2], for: "x-ask-bin")
         let one = try await channel.unary(Notes.echo, Note(), options)
-        #expect(one.metadata["x-answer"] == "one")
-        #expect(one.trailers["x-after"] == "one")
-        #expect(one.trailers.binaryValues(of: "x-after-bin") == [[0, 255, 1, 2]])
+        expectEqual(one.metadata["x-answer"], "one")
+        expectEqual(one.trailers["x-after"], "one")
+        expectEqual(one.trailers.binaryValues(of: "x-after-bin"), [[0, 255, 1, 2]])
         let many = try await channel.serverStream(Notes.count, Note(number: 2), options)
-        #expect(many.metadata["x-answer"] == "one")
-        #expect(try await collect(many).trailers["x-after"] == "one")
+        expectEqual(many.metadata["x-answer"], "one")
+        try await expectEqual(collect(many).trailers["x-after"], "one")
     }
 
     func errors() async throws {
@@ -64,9 +65,9 @@ struct Exercise {
                 _ = try await channel.unary(Notes.echo, Note(text: "fail \(code.rawValue) 100 % schön"), limit)
                 Issue.record("\(code) was no error")
             } catch let error as RPCError {
-                #expect(error.status == code)
-                #expect(error.message == "100 % schön")
-                #expect(error.detail(Note.self)?.number == Int32(code.rawValue))
+                expectEqual(error.status, code)
+                expectEqual(error.message, "100 % schön")
+                expectEqual(error.detail(Note.self)?.number, Int32(code.rawValue))
             }
         }
         var numbers: [Int32] = []
@@ -75,11 +76,11 @@ struct Exercise {
             for try await note in stream { numbers.append(note.number) }
             Issue.record("the stream did not fail")
         } catch let error as RPCError {
-            #expect(error.status == .failedPrecondition)
-            #expect(error.message == "late")
-            #expect(error.detail(Note.self)?.number == 9)
+            expectEqual(error.status, .failedPrecondition)
+            expectEqual(error.message, "late")
+            expectEqual(error.detail(Note.self)?.number, 9)
         }
-        #expect(numbers == [0, 1, 2])
+        expectEqual(numbers, [0, 1, 2])
         let nothing = RPCMethod<Note, Note>(Notes.service, "Nothing")
         let error = await #expect(throws: RPCError.self) { try await channel.unary(nothing, Note(), limit) }
         // libcurl 7.88 may lose the answer of a server that gives it before it has the request (decision 0066).
@@ -95,6 +96,6 @@ struct Exercise {
         }
         let endless = try await channel.serverStream(Notes.count, Note(text: "forever"), limit)
         var iterator = endless.makeAsyncIterator()
-        #expect(try await iterator.next()?.text == "more")
+        try await expectEqual(iterator.next()?.text, "more")
     }
 }

@@ -4,6 +4,7 @@
 import Glibc
 import LatchHTTP
 import TestTags
+import Expectations
 import Testing
 
 @testable import LatchServer
@@ -17,33 +18,33 @@ import Testing
                 pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
                     address.pointee.sin_family = sa_family_t(AF_INET)
                     address.pointee.sin_port = in_port_t(4660).bigEndian
-                    #expect(inet_pton(AF_INET, text, &address.pointee.sin_addr) == 1)
+                    expectEqual(inet_pton(AF_INET, text, &address.pointee.sin_addr), 1)
                 }
             } else {
                 pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
                     address.pointee.sin6_family = sa_family_t(AF_INET6)
                     address.pointee.sin6_port = in_port_t(4660).bigEndian
-                    #expect(inet_pton(AF_INET6, text, &address.pointee.sin6_addr) == 1)
+                    expectEqual(inet_pton(AF_INET6, text, &address.pointee.sin6_addr), 1)
                 }
             }
         }
-        #expect(PeerAddress.port(of: storage) == 4660)
+        expectEqual(PeerAddress.port(of: storage), 4660)
         return PeerAddress(storage)
     }
 
     @Test func `The address of a client is the same for a client of a dual-stack socket`() {
         let (plain, mapped) = (Self.address("192.0.2.7", AF_INET), Self.address("::ffff:192.0.2.7", AF_INET6))
-        #expect(plain.text == "192.0.2.7")
-        #expect(mapped.text == plain.text)
-        #expect(mapped.key == plain.key)
+        expectEqual(plain.text, "192.0.2.7")
+        expectEqual(mapped.text, plain.text)
+        expectEqual(mapped.key, plain.key)
     }
 
     @Test func `The address of a client has one key for a /64 network of IPv6, and another for the next one`() {
         let (one, other) = (Self.address("2001:db8:0:1::1", AF_INET6), Self.address("2001:db8:0:1:ffff::2", AF_INET6))
         let neighbour = Self.address("2001:db8:0:2::1", AF_INET6)
-        #expect(one.text == "2001:db8:0:1::1")
-        #expect(one.key == other.key)
-        #expect(one.key != neighbour.key)
+        expectEqual(one.text, "2001:db8:0:1::1")
+        expectEqual(one.key, other.key)
+        expectNotEqual(one.key, neighbour.key)
     }
 
     @Test func `The address of a client is empty for another address family`() {
@@ -56,13 +57,13 @@ import Testing
         let limiter = ConnectionLimiter(limit: 3, perAddress: 2, memory: MemoryBudget(limit: 100))
         let acquire = { (peer: PeerAddress) in limiter.acquire(peer) != nil }
         let (one, other) = (Self.address("192.0.2.7", AF_INET), Self.address("192.0.2.8", AF_INET))
-        #expect([acquire(one), acquire(one), acquire(one)] == [true, true, false])
-        #expect([acquire(other), acquire(other)] == [true, false])
-        #expect(limiter.total == 3)
+        expectEqual([acquire(one), acquire(one), acquire(one)], [true, true, false])
+        expectEqual([acquire(other), acquire(other)], [true, false])
+        expectEqual(limiter.total, 3)
         limiter.release(one)
-        #expect([acquire(one), acquire(one)] == [true, false])
+        expectEqual([acquire(one), acquire(one)], [true, false])
         for peer in [one, one, other] { limiter.release(peer) }
-        #expect(limiter.statistics == ConnectionStatistics(open: 0, refused: 3, exhaustions: 0))
+        expectEqual(limiter.statistics, ConnectionStatistics(open: 0, refused: 3, exhaustions: 0))
     }
 }
 
@@ -78,7 +79,7 @@ import Testing
             try connection("192.0.2.7"), try connection("192.0.2.7"), try connection("192.0.2.8")
         )
         #expect(first.reserve(20) && second.reserve(5) && !second.reserve(1) && other.reserve(25))
-        #expect(memory.heldBytes == 50)
+        expectEqual(memory.heldBytes, 50)
         first.release(10)
         #expect(second.reserve(10) && !second.reserve(1))
         for reservation in [first, second, other] { reservation.releaseAll() }
@@ -111,7 +112,7 @@ import Testing
         #expect(MemoryReservation(ofNeighbour).reserve(25) && !MemoryReservation(ofNeighbour).reserve(26))
         #expect(MemoryReservation(ofProxy).reserve(60))
         for peer in [proxy, proxy] { limiter.release(peer) }
-        #expect(limiter.acquire(neighbour) == nil)
+        expectNil(limiter.acquire(neighbour))
         limiter.release(neighbour)
         #expect(limiter.acquire(neighbour) != nil)
     }

@@ -5,6 +5,7 @@ import LatchProcess
 import LatchTesting
 import LatchFoundation
 import TestSupport
+import Expectations
 import Testing
 
 @testable import LatchCommand
@@ -23,14 +24,14 @@ import Testing
     }
 
     @Test func `The environment of a server has authorities that can be read, or a warning`() async throws {
-        #expect(IssuerTransport.authorityWarning([:]) == nil)
-        #expect(IssuerTransport.authorityWarning(["SSL_CERT_FILE": ""]) == nil)
+        expectNil(IssuerTransport.authorityWarning([:]))
+        expectNil(IssuerTransport.authorityWarning(["SSL_CERT_FILE": ""]))
         try await withTemporaryFolder { folder in
             let file = folder + "/authorities.pem"
             let missing = try #require(IssuerTransport.authorityWarning(["SSL_CERT_FILE": file]))
             #expect(missing.message.contains(file) && missing.message.contains("no such file"))
             try Data("PEM".utf8).write(to: URL(filePath: file))
-            #expect(IssuerTransport.authorityWarning(["SSL_CERT_FILE": file]) == nil)
+            expectNil(IssuerTransport.authorityWarning(["SSL_CERT_FILE": file]))
             #expect(IssuerTransport.authorityWarning(["SSL_CERT_FILE": folder]) != nil, "a folder has no authorities")
         }
     }

@@ -3,6 +3,7 @@
 #if os(Linux)
 import LatchProcess
 import TestSupport
+import Expectations
 import Testing
 
 @testable import latch
@@ -20,8 +21,9 @@ import Testing
                 "LATCH_MAIL_DIRECTORY": "mails", "LATCH_ACCESS_LOG": "off",
             ])
         #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
-        #expect(
-            outcome.error == [
+        expectEqual(
+            outcome.error,
+            [
                 "latch: The database server has version 12, and 14 or later is needed.",
                 "hint: Upgrade the server, for instance by pg_upgrade.",
             ])

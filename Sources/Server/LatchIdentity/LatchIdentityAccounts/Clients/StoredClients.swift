@@ -23,14 +23,14 @@ package final class StoredClients: Sendable {
         let readAt: Duration
     }
 
-    private let store: IdentityStore
-    private let clock: WallClock
     private struct State {
         var entries: [String: Entry] = [:]
         /// The number of clients that were forgotten: one that was read before is not kept after it.
         var forgotten = 0
     }
 
+    private let store: IdentityStore
+    private let clock: WallClock
     private let state = Mutex(State())
 
     package init(store: IdentityStore, clock: WallClock) {

@@ -249,7 +249,7 @@ package final class RateLimits: Sendable {
         .init(.userCode, on: accountID, limit: userCode)
     }
 
-    /// Returns the attempts of a client that registers itself, each of which is a row for weeks.
+    /// Returns the attempts of a client that registers itself, each a row for a day, or for 90 after its use.
     package func registration(from address: String) -> [AttemptLimiter.Attempt] {
         let network = NetworkPrefix(of: address)
         return [

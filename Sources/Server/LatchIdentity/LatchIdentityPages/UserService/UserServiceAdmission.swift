@@ -35,7 +35,8 @@ package struct UserServiceAdmission: Sendable {
     ///
     /// They allow a message with its prefix, in the base64 of gRPC-Web.
     package static var contentLimits: [String: Int] {
-        Dictionary(uniqueKeysWithValues: open.keys.map { (callPath + $0, (openBytes + 5) * 4 / 3 + 4) })
+        let bytes = (openBytes + 5) * 4 / 3 + 4
+        return Dictionary(uniqueKeysWithValues: open.keys.map { (callPath + $0, bytes) })
     }
 
     /// The path prefix of the calls.

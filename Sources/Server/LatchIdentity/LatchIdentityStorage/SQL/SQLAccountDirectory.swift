@@ -264,8 +264,11 @@ private struct AccountListQuery {
         guard let needle, db.dialect == .postgres else { return needle }
         // https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-LIKE
         let special: Set<Unicode.Scalar> = ["%", "_", "\\"]
-        return "%" + needle.unicodeScalars.reduce(into: "") { $0 += special.contains($1) ? "\\\($1)" : String($1) }
-            + "%"
+        let escaped: String = needle.unicodeScalars.reduce(into: "") { text, scalar in
+            if special.contains(scalar) { text += "\\" }
+            text.unicodeScalars.append(scalar)
+        }
+        return "%\(escaped)%"
     }
 
     /// The matching classes as a bit set, for the SQL condition `(bits >> class) & 1`.

@@ -7,6 +7,7 @@ import LatchTesting
 import Synchronization
 import TestSupport
 import TestTags
+import Expectations
 import Testing
 
 @Suite struct HTTP2AttackTests {
@@ -61,7 +62,7 @@ import Testing
                     guard await client.send(.get(id), .reset(id)) else { return }
                 }
             }()
-            #expect(await client.end() == Self.calm)
+            await expectEqual(client.end(), Self.calm)
             await sent
         }
         #expect(total.withLock { $0 } <= 210)
@@ -79,7 +80,7 @@ import Testing
                 await client.send(.post(id), .windowUpdate(id, 0x7FFF_FFFF))
                 await client.receive { $0.answers[id]?.reset != nil || !$0.goAways.isEmpty }
             }
-            #expect(client.goAways.last?.goAwayCode == Self.calm)
+            expectEqual(client.goAways.last?.goAwayCode, Self.calm)
             #expect(count <= 210)
         }
     }
@@ -87,7 +88,7 @@ import Testing
     @Test(.tags(.http2Flood)) func `An HTTP/2 attacker that never ends a header block is cut off`() async throws {
         let frames = [RawFrame.continuation(1, [], flags: 0)]
         let begin = [RawFrame.headers(1, HPACK.request("GET", "/"), flags: 1)]
-        #expect(try await Self.end(frames, times: 50, first: begin) == Self.calm)
+        try await expectEqual(Self.end(frames, times: 50, first: begin), Self.calm)
     }
 
     @Test(.tags(.http2Flood))
@@ -98,13 +99,13 @@ import Testing
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             await client.send(.headers(1, HPACK.request("GET", "/") + line + [UInt8](repeating: 0xBE, count: 10)))
-            #expect(await client.answer(to: 1).status == 431)
+            await expectEqual(client.answer(to: 1).status, 431)
             await client.send(.headers(3, HPACK.request("GET", "/", (0..<150).map { ("x\($0)", "") })))
-            #expect(await client.answer(to: 3).status == 431)
+            await expectEqual(client.answer(to: 3).status, 431)
             await client.send(.get(5))
-            #expect(await client.answer(to: 5).status == 200)
+            await expectEqual(client.answer(to: 5).status, 200)
             await client.send(.headers(7, HPACK.request("GET", "/") + [UInt8](repeating: 0xBE, count: 16_000)))
-            #expect(await client.end() == Self.calm)
+            await expectEqual(client.end(), Self.calm)
         }
     }
 
@@ -119,15 +120,15 @@ import Testing
     }
 
     @Test(.tags(.http2Flood)) func `An HTTP/2 attacker that sends empty DATA without end is cut off`() async throws {
-        #expect(try await Self.end([.data(1, [], flags: 0)], times: 20_000, first: [.post(1)]) == Self.calm)
+        try await expectEqual(Self.end([.data(1, [], flags: 0)], times: 20_000, first: [.post(1)]), Self.calm)
     }
 
     @Test(.tags(.http2Flood))
     func `An HTTP/2 attacker that sends DATA of nothing but padding is cut off`() async throws {
         let padding = RawFrame.data(1, [3, 0, 0, 0], flags: 0x8)
         let acknowledgement = RawFrame(type: 6, flags: 1, payload: RawFrame.ping.payload)
-        #expect(try await Self.end([padding], times: 20_000, first: [.post(1)]) == Self.calm)
-        #expect(try await Self.end([padding, acknowledgement], times: 20_000, first: [.post(1)]) == Self.calm)
+        try await expectEqual(Self.end([padding], times: 20_000, first: [.post(1)]), Self.calm)
+        try await expectEqual(Self.end([padding, acknowledgement], times: 20_000, first: [.post(1)]), Self.calm)
     }
 
     @Test(.tags(.http2Flood)) func `A client of HTTP/2 can send content in single bytes`() async throws {
@@ -135,7 +136,7 @@ import Testing
         try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
             await client.send(bytes: RawFrame.post(1).bytes + content + RawFrame.data(1, []).bytes)
-            #expect(await client.answer(to: 1).content.count == "POST a / ".utf8.count + 5000)
+            await expectEqual(client.answer(to: 1).content.count, "POST a / ".utf8.count + 5000)
         }
     }
 
@@ -153,7 +154,7 @@ import Testing
             async let sent: Void = {
                 for _ in 0..<100 { guard await client.send(bytes: update) else { return } }
             }()
-            #expect(await client.end() == Self.calm)
+            await expectEqual(client.end(), Self.calm)
             await sent
         }
     }
@@ -164,7 +165,7 @@ import Testing
         try await serving(waiting, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
             async let sent: Bool = client.send(bytes: frames.flatMap(\.bytes))
-            #expect(await client.end() == Self.calm)
+            await expectEqual(client.end(), Self.calm)
             #expect(client.answers.values.count { $0.reset == ErrorCode.refused.rawValue } <= 201)
             _ = await sent
         }
@@ -176,10 +177,10 @@ import Testing
             let client = try await FrameClient(address)
             // Those below one that is open are closed (RFC 9113 §5.1.1).
             await client.send(.get(9001))
-            #expect(await client.answer(to: 9001).status == 200)
+            await expectEqual(client.answer(to: 9001).status, 200)
             let frames = (0..<4000).flatMap { RawFrame.data(UInt32(2 * $0 + 1), []).bytes }
             async let sent = client.send(bytes: frames)
-            #expect(await client.end() == Self.calm)
+            await expectEqual(client.end(), Self.calm)
             _ = await sent
             #expect(client.answers.values.count { $0.reset == ErrorCode.streamClosed.rawValue } <= 200)
         }
@@ -191,7 +192,7 @@ import Testing
     {
         for frame in [RawFrame.data(1, [], flags: 0), .headers(1, HPACK.block([("t", "1")]))] {
             let first = [RawFrame.post(1), .windowUpdate(1, 0x7FFF_FFFF)]
-            #expect(try await Self.end([frame], times: 20_000, first: first) == Self.calm)
+            try await expectEqual(Self.end([frame], times: 20_000, first: first), Self.calm)
         }
     }
 
@@ -201,7 +202,7 @@ import Testing
         try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
             await client.send(bytes: unknown + RawFrame.get(1).bytes)
-            #expect(await client.answer(to: 1).status == 200)
+            await expectEqual(client.answer(to: 1).status, 200)
         }
     }
 
@@ -215,7 +216,7 @@ import Testing
                 let id = UInt32(2 * number + 1)
                 await client.send(.post(id), .data(id, [UInt8](repeating: 1, count: 16_000), flags: 0))
             }
-            #expect(await client.answer(to: 39).status == 503)
+            await expectEqual(client.answer(to: 39).status, 503)
         }
     }
 
@@ -235,7 +236,7 @@ import Testing
             // The heads of streams whose resets are still to be sent may leave no room for that of a further one.
             let last = await client.answer(to: 39)
             #expect(last.reset == Self.calm || last.status == 503)
-            #expect(client.answers[1]?.reset == nil)
+            expectNil(client.answers[1]?.reset)
         }
     }
 }

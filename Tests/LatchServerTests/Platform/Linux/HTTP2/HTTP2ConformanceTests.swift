@@ -5,6 +5,7 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 /// What RFC 9113 requires of a server, section by section.
@@ -35,9 +36,9 @@ import Testing
             #expect(
                 codes.map(\.rawValue).contains(answer?.reset ?? .max), "\(String(describing: answer))",
                 sourceLocation: location)
-            #expect(answer?.status == nil, sourceLocation: location)
+            expectNil(answer?.status, sourceLocation: location)
             await client.send(.get(101))
-            #expect(await client.answer(to: 101).status == 200, sourceLocation: location)
+            await expectEqual(client.answer(to: 101).status, 200, sourceLocation: location)
         }
     }
 
@@ -48,7 +49,7 @@ import Testing
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             for frame in frames { await client.send(frame) }
-            #expect(await client.answer(to: stream).status == status, sourceLocation: location)
+            await expectEqual(client.answer(to: stream).status, status, sourceLocation: location)
         }
     }
 
@@ -58,14 +59,14 @@ import Testing
     func `RFC 9113 3.4: SETTINGS come first on both sides, and another preface ends the connection`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
-            #expect(await client.receive()?.type == 4)
+            await expectEqual(client.receive()?.type, 4)
             #expect(await client.receive { $0.settings.contains { $0.flags & 1 != 0 } }, "they are acknowledged")
             let wrong = try await FrameClient(address, settings: nil)
             await wrong.send(bytes: FrameClient.preface.dropLast() + [0x20] + RawFrame.settings().bytes)
-            #expect(await wrong.receive() == nil)
+            await expectNil(wrong.receive())
             let silent = try await FrameClient(address, settings: nil)
             await silent.send(bytes: FrameClient.preface + RawFrame.get(1).bytes)
-            #expect(await silent.end() == ErrorCode.protocol.rawValue)
+            await expectEqual(silent.end(), ErrorCode.protocol.rawValue)
         }
     }
 
@@ -133,8 +134,8 @@ import Testing
                 for await _ in entered { break }
                 await client.send(frame)
                 await client.receive { $0.answers[1]?.reset != nil || !$0.goAways.isEmpty }
-                #expect(
-                    (client.answers[1]?.reset ?? client.goAways.first?.goAwayCode) == ErrorCode.streamClosed.rawValue)
+                expectEqual(
+                    client.answers[1]?.reset ?? client.goAways.first?.goAwayCode, ErrorCode.streamClosed.rawValue)
                 client.reset()
             }
         }
@@ -152,10 +153,10 @@ import Testing
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             for frame in frames { await client.send(frame) }
-            if frames.count == 1 { #expect(await client.answer(to: 1).status == 200) }
+            if frames.count == 1 { await expectEqual(client.answer(to: 1).status, 200) }
             await client.send(.data(1, [1]), .data(1, [1]), .get(3))
-            #expect(await client.answer(to: 3).status == 200)
-            #expect(client.answers[1]?.reset == ErrorCode.streamClosed.rawValue)
+            await expectEqual(client.answer(to: 3).status, 200)
+            expectEqual(client.answers[1]?.reset, ErrorCode.streamClosed.rawValue)
         }
     }
 
@@ -165,8 +166,8 @@ import Testing
             await client.send(.post(1), .windowUpdate(1, 0x7FFF_FFFF))
             await client.receive { $0.answers[1]?.reset != nil }
             await client.send(.data(1, [1]), .get(3))
-            #expect(await client.answer(to: 3).status == 200)
-            #expect(client.answers[1]?.reset == ErrorCode.flowControl.rawValue)
+            await expectEqual(client.answer(to: 3).status, 200)
+            expectEqual(client.answers[1]?.reset, ErrorCode.flowControl.rawValue)
         }
     }
 
@@ -213,13 +214,13 @@ import Testing
             let client = try await FrameClient(address)
             client.acknowledges = acknowledges
             #expect(await client.receive { $0.settings.contains { $0.flags & 1 != 0 } })
-            #expect(client.settings[0].payload.prefix(6) == [0, 3, 0, 0, 0, UInt8(limit)])
+            expectEqual(client.settings[0].payload.prefix(6), [0, 3, 0, 0, 0, UInt8(limit)])
             let over = UInt32(2 * limit + 1)
             for id in stride(from: 1, to: over, by: 2) { await client.send(.get(id)) }
             await client.send(.get(over, "/over"), .post(over + 2, "/over"))
-            #expect(await client.answer(to: over).reset == ErrorCode.refused.rawValue)
-            #expect(await client.answer(to: over + 2).reset == ErrorCode.refused.rawValue)
-            #expect(client.answers.count == 2)
+            await expectEqual(client.answer(to: over).reset, ErrorCode.refused.rawValue)
+            await expectEqual(client.answer(to: over + 2).reset, ErrorCode.refused.rawValue)
+            expectEqual(client.answers.count, 2)
             // What was on its way does no harm, and an end makes room (RFC 9113 §5.1.2).
             await client.send(.data(over + 2, [1]), .reset(1), .reset(3))
             var next = over + 2
@@ -228,7 +229,7 @@ import Testing
                 next += 2
                 await client.send(.get(next, "/over"))
             } while await client.answer(to: next).reset == ErrorCode.refused.rawValue && next < over + 100
-            #expect(client.answers[next]?.status == 200)
+            expectEqual(client.answers[next]?.status, 200)
             #expect(client.goAways.isEmpty)
             client.reset()
         }
@@ -247,10 +248,10 @@ import Testing
             await client.send(
                 .get(1), .headers(3, HPACK.request("POST", "/over"), flags: 4), .data(3, [1], flags: 0),
                 .headers(3, end))
-            #expect(await client.answer(to: 3).reset == ErrorCode.refused.rawValue)
+            await expectEqual(client.answer(to: 3).reset, ErrorCode.refused.rawValue)
             // The head of another one comes in two frames.
             await client.send(.headers(5, HPACK.request("GET", "/over"), flags: 1), .continuation(5, end))
-            #expect(await client.answer(to: 5).reset == ErrorCode.refused.rawValue)
+            await expectEqual(client.answer(to: 5).reset, ErrorCode.refused.rawValue)
             #expect(await client.settle())
             uptime.advance(bySeconds: 11)
             #expect(await client.settle())
@@ -267,7 +268,7 @@ import Testing
             for number in 0..<20 {
                 let id = UInt32(2 * number + 1)
                 await client.send(.get(id))
-                #expect(await client.answer(to: id).status == 200)
+                await expectEqual(client.answer(to: id).status, 200)
             }
         }
     }
@@ -320,7 +321,7 @@ import Testing
             let client = try await FrameClient(address)
             await client.send(RawFrame(type: 6, flags: 1, payload: [UInt8](repeating: 0, count: 8)), .ping)
             #expect(await client.receive { !$0.pings.isEmpty })
-            #expect(client.pings == [RawFrame(type: 6, flags: 1, payload: RawFrame.ping.payload)])
+            expectEqual(client.pings, [RawFrame(type: 6, flags: 1, payload: RawFrame.ping.payload)])
         }
         try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 6, payload: [1])])
         try await Self.connectionEnds(.protocol, after: [RawFrame(type: 6, stream: 1, payload: RawFrame.ping.payload)])
@@ -352,11 +353,11 @@ import Testing
             #expect(await client.receive { $0.answers[1]?.content.count == 10 })
             await client.send(.settings([(4, 2)]), .windowUpdate(1, 5))
             #expect(await client.settle())
-            #expect(client.answers[1]?.content.count == 10)
+            expectEqual(client.answers[1]?.content.count, 10)
             await client.send(.windowUpdate(1, 4))
             #expect(await client.receive { $0.answers[1]?.content.count == 11 })
             await client.send(.settings([(4, 500)]))
-            #expect(await client.answer(to: 1).content.count == 100)
+            await expectEqual(client.answer(to: 1).content.count, 100)
         }
     }
 
@@ -448,7 +449,7 @@ import Testing
             let answer = client.answers[1]
             #expect(answer?.status == 400 || answer?.status == nil && answer?.reset == ErrorCode.protocol.rawValue)
             await client.send(.get(3))
-            #expect(await client.answer(to: 3).status == 200)
+            await expectEqual(client.answer(to: 3).status, 200)
         }
     }
 

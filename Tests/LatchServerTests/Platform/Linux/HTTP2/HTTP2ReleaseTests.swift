@@ -5,6 +5,7 @@ import LatchCore
 import LatchHTTP
 import Synchronization
 import TestSupport
+import Expectations
 import Testing
 
 @testable import LatchServer
@@ -29,7 +30,7 @@ import Testing
             await client.send(.post(1), .data(1, [65], flags: 0))
             #expect(await client.settle())
             await client.send(.data(1, [66]))
-            #expect(await client.answer(to: 1).text == "AB")
+            await expectEqual(client.answer(to: 1).text, "AB")
             await engine.stop(grace: .zero)
         }
         try await eventually { token == nil }
@@ -53,7 +54,7 @@ import Testing
         var running = handlers.makeAsyncIterator()
         let held = await running.next()
         await client.send(.headers(1, HPACK.block([("x y", "z")])))
-        #expect(await client.answer(to: 1).reset == 1)
+        await expectEqual(client.answer(to: 1).reset, 1)
         #expect(await client.settle())
         #expect(shared.memory.heldBytes >= 16_000)
         held?.resume()
@@ -76,7 +77,7 @@ import Testing
         let held = await running.next()
         #expect(shared.memory.heldBytes >= 12_000)
         held?.resume()
-        #expect(await client.answer(to: 1).text == text)
+        await expectEqual(client.answer(to: 1).text, text)
         try await eventually { shared.memory.heldBytes == 0 }
         await engine.stop(grace: .zero)
     }
@@ -91,9 +92,9 @@ import Testing
         await blocker.waitUntilBlocked()
         let other = try await FrameClient(address)
         await other.send(.get(1))
-        #expect(await other.answer(to: 1).status == 200)
+        await expectEqual(other.answer(to: 1).status, 200)
         let stop = Task { await engine.stop(grace: .seconds(600)) }
-        #expect(await other.end() == 0)
+        await expectEqual(other.end(), 0)
         // Nobody accepts these before the blocked loop begins to stop.
         var clients: [FrameClient] = []
         for _ in 0..<8 {
@@ -101,7 +102,7 @@ import Testing
             await clients.last?.send(.get(1))
         }
         blocker.release()
-        for client in clients + [blocking] { #expect(await client.answer(to: 1).status == 200) }
+        for client in clients + [blocking] { await expectEqual(client.answer(to: 1).status, 200) }
         await stop.value
     }
 

@@ -7,6 +7,7 @@ import LatchServer
 import LatchTesting
 import Synchronization
 import TestSupport
+import Expectations
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HTTP2ServingTests {
@@ -15,12 +16,12 @@ import Testing
             let client = try await FrameClient(address)
             await client.send(.post(1, "/slow"), .get(3, "/quick"))
             let quick = await client.answer(to: 3)
-            #expect(quick.status == 200)
-            #expect(quick.text == "GET a /quick ")
-            #expect(quick.fields["content-length"] == "13")
+            expectEqual(quick.status, 200)
+            expectEqual(quick.text, "GET a /quick ")
+            expectEqual(quick.fields["content-length"], "13")
             #expect(quick.fields["date"] != nil)
             await client.send(.data(1, Array("abc".utf8), flags: 0), .data(1, Array("def".utf8)))
-            #expect(await client.answer(to: 1).text == "POST a /slow abcdef")
+            await expectEqual(client.answer(to: 1).text, "POST a /slow abcdef")
         }
     }
 
@@ -35,7 +36,7 @@ import Testing
                 let streams = stride(from: first, to: first + 40, by: 2)
                 for stream in streams { await client.send(.get(UInt32(stream), "/\(stream)")) }
                 for stream in streams {
-                    #expect(await client.answer(to: UInt32(stream)).text == "/\(stream) false")
+                    await expectEqual(client.answer(to: UInt32(stream)).text, "/\(stream) false")
                 }
             }
         }
@@ -50,8 +51,8 @@ import Testing
         try await serving(handler) { address in
             let client = try await FrameClient(address)
             await client.send(.get(1))
-            #expect(await client.answer(to: 1).fields.count == 9)
-            #expect(client.neverIndexed == ["set-cookie", "location", "ratelimit", "x-request-id"])
+            await expectEqual(client.answer(to: 1).fields.count, 9)
+            expectEqual(client.neverIndexed, ["set-cookie", "location", "ratelimit", "x-request-id"])
         }
     }
 
@@ -73,7 +74,7 @@ import Testing
                     let names = await client.answer(to: stream).fields.filter {
                         $0.name.rawName.utf8.starts(with: "x-".utf8)
                     }
-                    #expect(names.map(\.name.rawName) == (0..<length * 20).map { "x-\($0)" })
+                    expectEqual(names.map(\.name.rawName), (0..<length * 20).map { "x-\($0)" })
                     #expect(names.allSatisfy { $0.value == String(repeating: "a", count: length) })
                 }
             }
@@ -86,7 +87,7 @@ import Testing
             for method in ["POST", "PUT", "PRI", "P", "PR"] {
                 let client = try RawClient(port: address.port)
                 await client.send("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n")
-                #expect(await client.receiveResponse()?.body.text == "\(method) a / ")
+                await expectEqual(client.receiveResponse()?.body.text, "\(method) a / ")
             }
         }
     }
@@ -97,7 +98,7 @@ import Testing
             for byte in FrameClient.preface + RawFrame.settings().bytes + RawFrame.get(1).bytes {
                 await client.send(bytes: [byte])
             }
-            #expect(await client.answer(to: 1).status == 200)
+            await expectEqual(client.answer(to: 1).status, 200)
         }
     }
 
@@ -107,7 +108,7 @@ import Testing
         try await serving(.telling, configuration: configuration) { address in
             let client = try RawClient(port: address.port)
             await client.send(FrameClient.preface)
-            #expect(await client.receiveResponse()?.status == 505)
+            await expectEqual(client.receiveResponse()?.status, 505)
         }
     }
 
@@ -125,9 +126,9 @@ import Testing
                 let id = UInt32(2 * index + 1)
                 await client.send(.headers(id, HPACK.request(row.method, row.path)))
                 let answer = await client.answer(to: id)
-                #expect(answer.status.map { "/\($0)" } == row.path)
-                #expect(answer.text == row.content, "\(row)")
-                #expect(answer.fields["content-length"] == row.length, "\(row)")
+                expectEqual(answer.status.map { "/\($0)" }, row.path)
+                expectEqual(answer.text, row.content, "\(row)")
+                expectEqual(answer.fields["content-length"], row.length, "\(row)")
             }
         }
     }
@@ -137,7 +138,7 @@ import Testing
             let client = try await FrameClient(address)
             await client.send(
                 .headers(1, HPACK.request("GET", "/", [("cookie", "a=1"), ("x", "y"), ("cookie", "b=2")])))
-            #expect(await client.answer(to: 1).fields["x-seen"] == "x=y|Cookie=a=1; b=2")
+            await expectEqual(client.answer(to: 1).fields["x-seen"], "x=y|Cookie=a=1; b=2")
         }
     }
 
@@ -146,10 +147,10 @@ import Testing
             let client = try await FrameClient(address)
             let crumbs = (0..<150).map { ("cookie", "c\($0)=1") }
             await client.send(.headers(1, HPACK.request("GET", "/", crumbs)))
-            #expect(await client.answer(to: 1).status == 200)
+            await expectEqual(client.answer(to: 1).status, 200)
             let fields = (0..<150).map { ("x-\($0)", "1") }
             await client.send(.headers(3, HPACK.request("GET", "/", fields)))
-            #expect(await client.answer(to: 3).status == 431)
+            await expectEqual(client.answer(to: 3).status, 431)
         }
     }
 
@@ -170,8 +171,9 @@ import Testing
             await client.send(.get(1))
             var fields = await client.answer(to: 1).fields
             fields["date"] = nil
-            #expect(
-                fields.map { "\($0.name): \($0.value)" } == [
+            expectEqual(
+                fields.map { "\($0.name): \($0.value)" },
+                [
                     ":status: 200", "content-length: 0", "x-own: padded", "set-cookie: a=1",
                 ])
         }
@@ -188,8 +190,8 @@ import Testing
             await client.send(
                 .post(1), .data(1, [65], flags: 0), .headers(1, HPACK.block([("x-end", "7")])))
             let answer = await client.answer(to: 1)
-            #expect(answer.text == "A")
-            #expect(answer.trailers == ["x-back": "7"])
+            expectEqual(answer.text, "A")
+            expectEqual(answer.trailers, ["x-back": "7"])
         }
     }
 
@@ -216,9 +218,9 @@ import Testing
             let client = try await FrameClient(address, settings: [(4, 1 << 20)])
             await client.send(.windowUpdate(0, 1 << 20), .get(1), .get(3, "/fails"))
             let whole = await client.answer(to: 1)
-            #expect(whole.content == (1...5).flatMap { [UInt8](repeating: $0, count: 30_000) })
-            #expect(whole.trailers == ["x-sum": "5"])
-            #expect(await client.answer(to: 3).reset == 8)
+            expectEqual(whole.content, (1...5).flatMap { [UInt8](repeating: $0, count: 30_000) })
+            expectEqual(whole.trailers, ["x-sum": "5"])
+            await expectEqual(client.answer(to: 3).reset, 8)
         }
     }
 
@@ -229,13 +231,13 @@ import Testing
             await client.send(.get(1))
             #expect(await client.receive { $0.answers[1]?.content.count == 1000 })
             #expect(await client.settle())
-            #expect(client.answers[1]?.content.count == 1000)
+            expectEqual(client.answers[1]?.content.count, 1000)
             await client.send(.windowUpdate(1, 500_000))
             #expect(await client.receive { $0.answers[1]?.content.count == 65_535 })
             #expect(await client.settle())
-            #expect(client.answers[1]?.content.count == 65_535)
+            expectEqual(client.answers[1]?.content.count, 65_535)
             await client.send(.windowUpdate(0, 500_000))
-            #expect(await client.answer(to: 1).content == content)
+            await expectEqual(client.answer(to: 1).content, content)
         }
     }
 
@@ -262,20 +264,20 @@ import Testing
             #expect(await client.settle())
             await client.send(.post(1, "/upload"), .data(1, [1, 2, 3], flags: 0))
             var arrived = pieces.makeAsyncIterator()
-            #expect(await arrived.next() == 3)
+            await expectEqual(arrived.next(), 3)
             // The handler reads no further, so the window of the stream stays closed, and that of the connection opens.
             let block = [UInt8](repeating: 7, count: 16_384)
             for _ in 0..<15 { await client.send(.data(1, block, flags: 0)) }
             await client.send(.get(3, "/other"))
-            #expect(await client.answer(to: 3).text == "0 ")
+            await expectEqual(client.answer(to: 3).text, "0 ")
             permit.yield()
             #expect((await arrived.next() ?? 0) > 0)
             for _ in 0..<20 { permit.yield() }
             await client.send(.headers(1, HPACK.block([("x-end", "yes")])))
-            #expect(await client.answer(to: 1).text == "\(3 + 15 * 16_384) yes")
+            await expectEqual(client.answer(to: 1).text, "\(3 + 15 * 16_384) yes")
             // The prefix ends with a segment.
             await client.send(.post(5, "/uploads"), .data(5, [UInt8](repeating: 7, count: 11)))
-            #expect(await client.answer(to: 5).status == 413)
+            await expectEqual(client.answer(to: 5).status, 413)
         }
     }
 
@@ -293,9 +295,9 @@ import Testing
         try await serving(handler) { address in
             let client = try await FrameClient(address)
             await client.send(.get(1, "/long"))
-            #expect(await client.answer(to: 1).reset == 2)
+            await expectEqual(client.answer(to: 1).reset, 2)
             await client.send(.get(3))
-            #expect(await client.answer(to: 3).status == 200)
+            await expectEqual(client.answer(to: 3).status, 200)
         }
     }
 
@@ -305,7 +307,7 @@ import Testing
             await client.send(.post(1, "/", [("expect", "100-continue")]))
             #expect(await client.receive { $0.answers[1]?.interim == [100] })
             await client.send(.data(1, [65]))
-            #expect(await client.answer(to: 1).text == "POST a / A")
+            await expectEqual(client.answer(to: 1).text, "POST a / A")
         }
     }
 
@@ -323,13 +325,13 @@ import Testing
         try await serving(handler, configuration: configuration) { address in
             let client = try await FrameClient(address)
             await client.send(.post(1, "/", [("content-length", "101")]))
-            #expect(await client.answer(to: 1).status == 413)
+            await expectEqual(client.answer(to: 1).status, 413)
             await client.send(.post(3), .data(3, [UInt8](repeating: 1, count: 101), flags: 0))
-            #expect(await client.answer(to: 3).status == 413)
+            await expectEqual(client.answer(to: 3).status, 413)
             await client.send(.post(5, "/own/x"), .data(5, [UInt8](repeating: 1, count: 51)))
-            #expect(await client.answer(to: 5).status == 418)
+            await expectEqual(client.answer(to: 5).status, 418)
             await client.send(.post(7), .data(7, [UInt8](repeating: 66, count: 100)))
-            #expect(await client.answer(to: 7).content.count == 100)
+            await expectEqual(client.answer(to: 7).content.count, 100)
         }
     }
 
@@ -349,8 +351,8 @@ import Testing
         try await serving(handler, configuration: configuration) { address in
             let client = try await FrameClient(address)
             await client.send(.post(1), .data(1, [1], flags: 0), .post(3, "/own/x"), .data(3, [1], flags: 0))
-            #expect(await client.answer(to: 1).status == 408)
-            #expect(await client.answer(to: 3).status == 418)
+            await expectEqual(client.answer(to: 1).status, 408)
+            await expectEqual(client.answer(to: 3).status, 418)
         }
     }
 
@@ -370,11 +372,11 @@ import Testing
             let client = try await FrameClient(address)
             await client.send(.get(1, "/wait"))
             var seen = events.makeAsyncIterator()
-            #expect(await seen.next() == "begins")
+            await expectEqual(seen.next(), "begins")
             await client.send(.reset(1))
-            #expect(await seen.next() == "cancelled")
+            await expectEqual(seen.next(), "cancelled")
             await client.send(.get(3))
-            #expect(await client.answer(to: 3).status == 200)
+            await expectEqual(client.answer(to: 3).status, 200)
         }
     }
 
@@ -387,9 +389,9 @@ import Testing
             _ = await client.answer(to: 1)
             var seen = entries.makeAsyncIterator()
             let first = await seen.next()
-            #expect(first?.protocolVersion == "HTTP/2")
-            #expect(first?.path == "/x")
-            #expect(first?.remoteAddress == "127.0.0.1")
+            expectEqual(first?.protocolVersion, "HTTP/2")
+            expectEqual(first?.path, "/x")
+            expectEqual(first?.remoteAddress, "127.0.0.1")
         }
     }
 
@@ -433,22 +435,22 @@ import Testing
         let first = await waiting.next()
         async let end: Void = server.shutdown(grace: .seconds(600))
         #expect(await client.receive { $0.goAways.count == 1 && $0.pings.count == 1 })
-        #expect(client.goAways[0].payload.prefix(4) == [0x7F, 0xFF, 0xFF, 0xFF])
+        expectEqual(client.goAways[0].payload.prefix(4), [0x7F, 0xFF, 0xFF, 0xFF])
         // A request that crossed the announcement is still served.
         await client.send(.get(3))
         let second = await waiting.next()
         // What is in the same read as the acknowledgement is above the number of the second GOAWAY.
         await client.send(RawFrame(type: 6, flags: 1, payload: client.pings[0].payload), .get(5))
         #expect(await client.receive { $0.goAways.count == 2 })
-        #expect(client.goAways[1].code == 3)
+        expectEqual(client.goAways[1].code, 3)
         await client.send(.post(7), .data(7, [1], flags: 0), .headers(7, HPACK.block([("t", "1")])))
         first?.resume()
         second?.resume()
-        #expect(await client.answer(to: 1).text == "done")
-        #expect(await client.answer(to: 3).text == "done")
-        #expect(await client.end() == 0)
+        await expectEqual(client.answer(to: 1).text, "done")
+        await expectEqual(client.answer(to: 3).text, "done")
+        await expectEqual(client.end(), 0)
         #expect(client.answers[5]?.status == nil && client.answers[7] == nil)
-        #expect(handled.withLock { $0 } == 2)
+        expectEqual(handled.withLock { $0 }, 2)
         // The client has not closed its end, for which the server waits a while.
         uptime.advance(bySeconds: 60)
         await end

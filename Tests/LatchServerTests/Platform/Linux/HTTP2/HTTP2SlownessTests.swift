@@ -6,6 +6,7 @@ import LatchServer
 import LatchTesting
 import TestSupport
 import TestTags
+import Expectations
 import Testing
 
 /// Tests with a clock that they advance themselves, and the default deadlines: 10 s for a head, 30 s for content, 60 s for a
@@ -38,20 +39,20 @@ import Testing
         beginning: [UInt8]
     ) async throws {
         let (answer, _) = try await Self.after(seconds: 11, beginning)
-        #expect(answer?.status == nil)
+        expectNil(answer?.status)
     }
 
     @Test(.tags(.slowClient))
     func `A trickling HTTP/2 client that does not end its head is closed at its deadline`() async throws {
         let head = RawFrame.headers(1, HPACK.request("GET", "/"), flags: 1).bytes
         let (answer, code) = try await Self.after(seconds: 11, Self.begun + head)
-        #expect(answer?.status == nil)
-        #expect(code == Self.calm)
+        expectNil(answer?.status)
+        expectEqual(code, Self.calm)
     }
 
     @Test(.tags(.slowClient))
     func `A trickling HTTP/2 client that sends nothing gets GOAWAY after the idle time`() async throws {
-        #expect(try await Self.after(seconds: 76, Self.begun).code == 0)
+        try await expectEqual(Self.after(seconds: 76, Self.begun).code, 0)
     }
 
     @Test(.tags(.slowClient)) func `A trickling HTTP/2 client that does not end its content gets 408`() async throws {
@@ -61,9 +62,9 @@ import Testing
             await client.send(.post(1), .data(1, [1], flags: 0))
             #expect(await client.settle())
             uptime.advance(bySeconds: 31)
-            #expect(await client.answer(to: 1).status == 408)
+            await expectEqual(client.answer(to: 1).status, 408)
             await client.send(.get(3))
-            #expect(await client.answer(to: 3).status == 200, "the connection goes on")
+            await expectEqual(client.answer(to: 3).status, 200, "the connection goes on")
         }
     }
 
@@ -77,15 +78,15 @@ import Testing
             let content = [UInt8](repeating: 1, count: 11)
             for stream in [1, 3] as [UInt32] {
                 await client.send(.post(stream), .data(stream, content, flags: 0))
-                #expect(await client.answer(to: stream).status == 413)
+                await expectEqual(client.answer(to: stream).status, 413)
                 await client.send(.data(stream, content, flags: 0))
             }
             await client.send(.data(3, content))
             #expect(await client.settle())
-            #expect(client.answers[1]?.reset == nil)
+            expectNil(client.answers[1]?.reset)
             uptime.advance(bySeconds: 3)
             #expect(await client.receive { $0.answers[1]?.reset == 0 })
-            #expect(client.answers[3]?.reset == nil, "its request was complete in time")
+            expectNil(client.answers[3]?.reset, "its request was complete in time")
         }
     }
 
@@ -101,7 +102,7 @@ import Testing
             uptime.advance(bySeconds: 59)
             #expect(await client.settle())
             uptime.advance(bySeconds: 3)
-            #expect(await client.answer(to: 1).reset == 8)
+            await expectEqual(client.answer(to: 1).reset, 8)
         }
     }
 
@@ -152,11 +153,11 @@ import Testing
             let asked = client.pings.count
             uptime.advance(bySeconds: 76)
             #expect(await client.receive { $0.pings.count > asked })
-            #expect(client.pings.last?.flags == 0)
+            expectEqual(client.pings.last?.flags, 0)
             #expect(try await FrameClient(address).settle())
             uptime.advance(bySeconds: 61)
             _ = await client.end()
-            #expect(client.answers[1]?.status == nil)
+            expectNil(client.answers[1]?.status)
         }
     }
 
@@ -174,10 +175,10 @@ import Testing
                 await client.send(answer)
             }
             #expect(await client.settle())
-            #expect(client.answers[1] == nil)
+            expectNil(client.answers[1])
             // It is still the server that answers.
             await client.send(.get(3, "/over"))
-            #expect(await client.answer(to: 3).status == 200)
+            await expectEqual(client.answer(to: 3).status, 200)
         }
     }
 
@@ -190,7 +191,7 @@ import Testing
             #expect(await client.settle())
             #expect(client.answers.isEmpty)
             await client.send(.post(7, "/call"))
-            #expect(await client.answer(to: 7).status == 503)
+            await expectEqual(client.answer(to: 7).status, 503)
             // A call makes room once its handler has ended.
             await client.send(.reset(5))
             var id = UInt32(7)
@@ -203,7 +204,7 @@ import Testing
             let other = try await FrameClient(address)
             await other.send(.post(1, "/call"))
             #expect(await other.settle())
-            #expect(other.answers[1] == nil)
+            expectNil(other.answers[1])
         }
     }
 
@@ -247,8 +248,8 @@ import Testing
     {
         let drips = Self.block[4..<7].map { RawFrame.continuation(1, [$0], flags: 0).bytes }
         let (answer, code) = try await Self.after([Self.incomplete], drips: drips, then: 2)
-        #expect(answer?.status == nil)
-        #expect(code == Self.calm)
+        expectNil(answer?.status)
+        expectEqual(code, Self.calm)
     }
 
     @Test(.tags(.slowClient))
@@ -257,7 +258,7 @@ import Testing
     {
         let bytes = RawFrame.headers(1, Self.block).bytes
         let drips = [Array(bytes[..<12]), [bytes[12]], [bytes[13]], [bytes[14]]]
-        #expect(try await Self.after([], drips: drips, then: 2).code == Self.calm)
+        try await expectEqual(Self.after([], drips: drips, then: 2).code, Self.calm)
     }
 
     @Test(.tags(.slowClient))
@@ -265,12 +266,12 @@ import Testing
         let trailers = HPACK.block([("x-end", "1")])
         let first = [RawFrame.post(1), .data(1, [1], flags: 0), .headers(1, Array(trailers.prefix(1)), flags: 1)]
         let drips = trailers[1..<4].map { RawFrame.continuation(1, [$0], flags: 0).bytes }
-        #expect(try await Self.after(first, drips: drips, then: 2).code == Self.calm)
+        try await expectEqual(Self.after(first, drips: drips, then: 2).code, Self.calm)
     }
 
     @Test(.tags(.slowClient)) func `The content of a trickling HTTP/2 client gets 408 at the deadline`() async throws {
         let drips = [[UInt8]](repeating: RawFrame.data(1, [1], flags: 0).bytes, count: 9)
-        #expect(try await Self.after([.post(1)], drips: drips, then: 4).answer?.status == 408)
+        try await expectEqual(Self.after([.post(1)], drips: drips, then: 4).answer?.status, 408)
     }
 
     @Test(
@@ -285,13 +286,13 @@ import Testing
     {
         // One acknowledgement is expected, and more are an error.
         let drips = [[UInt8]](repeating: frame.bytes, count: frame.flags == 1 ? 1 : 5)
-        #expect(try await Self.after([], drips: drips, every: 10, then: 76 - 10 * drips.count).code == 0)
+        try await expectEqual(Self.after([], drips: drips, every: 10, then: 76 - 10 * drips.count).code, 0)
     }
 
     @Test(.tags(.slowClient))
     func `A frame that does not arrive does not keep the connection of a trickling HTTP/2 client`() async throws {
         let drips = RawFrame.ping.bytes.prefix(8).map { [$0] }
-        #expect(try await Self.after([], drips: drips, every: 7, then: 20).code == 0)
+        try await expectEqual(Self.after([], drips: drips, every: 7, then: 20).code, 0)
     }
 
     @Test(.tags(.slowClient))
@@ -311,7 +312,7 @@ import Testing
                 await client.send(.windowUpdate(1, 1))
                 #expect(await client.settle())
             }
-            #expect(await client.answer(to: 1).reset == 8)
+            await expectEqual(client.answer(to: 1).reset, 8)
             #expect((20...22).contains(count), "after a minute, less what the bytes are worth")
             #expect(client.goAways.isEmpty)
         }

@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 @Suite struct SessionTicketTests {
@@ -37,7 +38,7 @@ import Testing
     private func isResumed(_ session: String, by client: SecureClient, _ version: String) async throws -> Bool {
         let text = try await client.request([version, "-sess_in", session])
         #expect(text.contains("HTTP/1.1 200"), "\(text)")
-        #expect(text.contains("Reused, TLS") != text.contains("New, TLS"))
+        expectNotEqual(text.contains("Reused, TLS"), text.contains("New, TLS"))
         return text.contains("Reused, TLS")
     }
 
@@ -57,7 +58,7 @@ import Testing
             uptime.advance(bySeconds: 3598)
             #expect(try await isResumed(session, by: client, version))
             uptime.advance(bySeconds: 3)
-            #expect(try await isResumed(session, by: client, version) == false)
+            try await expectEqual(isResumed(session, by: client, version), false)
         }
     }
 
@@ -68,7 +69,7 @@ import Testing
         try await withClient { client, session, _ in
             try await begin(session, by: client, version)
             uptime.advance(bySeconds: 7201)
-            #expect(try await isResumed(session, by: client, version) == false)
+            try await expectEqual(isResumed(session, by: client, version), false)
         }
     }
 
@@ -80,8 +81,8 @@ import Testing
                 let lines = try await client.request(["-tls1_2"]).split(separator: "\n")
                 names.append(try #require(lines.first { $0.hasPrefix("    0000 - ") }).prefix(58))
             }
-            #expect(names[0] == names[1])
-            #expect(names[1] != names[2])
+            expectEqual(names[0], names[1])
+            expectNotEqual(names[1], names[2])
         }
     }
 
@@ -97,7 +98,7 @@ import Testing
                 #expect(!isReused)
             }
             try server.replaceCertificate(try certificate.tls())
-            #expect(try await isResumed(session, by: client, version) == false)
+            try await expectEqual(isResumed(session, by: client, version), false)
         }
     }
 }

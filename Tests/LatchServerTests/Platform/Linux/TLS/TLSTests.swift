@@ -6,6 +6,7 @@ import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
+import Expectations
 import Testing
 
 @Suite struct TLSTests {
@@ -40,13 +41,13 @@ import Testing
         try await Self.serving { address, transport, _ in
             #expect(address.url.hasPrefix("https://127.0.0.1:"))
             let response = try await transport.respond(to: Self.request(address, Array("hello".utf8)))
-            #expect(response.status == .ok)
-            #expect(response.body.text == "hello")
-            #expect(response.fields["X-Scheme"] == "https")
+            expectEqual(response.status, .ok)
+            expectEqual(response.body.text, "hello")
+            expectEqual(response.fields["X-Scheme"], "https")
             let error = await #expect(throws: HTTPError.self) {
                 try await CurlTransport().respond(to: Self.request(address))
             }
-            #expect(error?.code == HTTPError.tls.code)
+            expectEqual(error?.code, HTTPError.tls.code)
         }
     }
 
@@ -77,9 +78,9 @@ import Testing
             let transport = CurlTransport(configuration: trusting)
             try await TestSupport.serving(logged, configuration: configuration) { address in
                 let response = try await transport.respond(to: Self.request(address))
-                #expect(response.status == .ok)
+                expectEqual(response.status, .ok)
             }
-            #expect(await seen.next()?.protocolVersion == version)
+            await expectEqual(seen.next()?.protocolVersion, version)
         }
     }
 
@@ -102,7 +103,7 @@ import Testing
                 ])
             }
             let after = try await transport.respond(to: Self.request(address))
-            #expect(after.status == .ok)
+            expectEqual(after.status, .ok)
         }
     }
 
@@ -113,15 +114,15 @@ import Testing
             await plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             // golang/go#23689: a client that speaks plain HTTP understands no alert.
             let answers = await plain.receiveResponses()
-            #expect(answers.map(\.status.rawValue) == [400])
-            #expect(answers.first?.body.text == "This port speaks https, not http.")
+            expectEqual(answers.map(\.status.rawValue), [400])
+            expectEqual(answers.first?.body.text, "This port speaks https, not http.")
             let noise = try RawClient(port: address.port)
             await noise.send("hello\r\n")
             #expect(await noise.receiveResponses().isEmpty)
             let leaver = try RawClient(port: address.port)
             leaver.reset()
             let after = try await transport.respond(to: Self.request(address))
-            #expect(after.status == .ok)
+            expectEqual(after.status, .ok)
         }
     }
 
@@ -183,15 +184,15 @@ import Testing
             return CurlTransport(configuration: trusting)
         }
         let before = try await transports[0].respond(to: Self.request(address))
-        #expect(before.status == .ok)
+        expectEqual(before.status, .ok)
         #expect(throws: ServerError.badCertificate) {
             try server.replaceCertificate(Server.TLS(certificate: Array("nonsense".utf8), key: []))
         }
         try server.replaceCertificate(try renewed.tls())
         let connected = try await transports[0].respond(to: Self.request(address))
-        #expect(connected.status == .ok, "an open connection lives on")
+        expectEqual(connected.status, .ok, "an open connection lives on")
         let after = try await transports[1].respond(to: Self.request(address))
-        #expect(after.status == .ok)
+        expectEqual(after.status, .ok)
         await #expect(throws: HTTPError.self) {
             var trusting = CurlTransport.Configuration()
             trusting.certificateAuthorityFile = earlier.certificatePath
@@ -216,7 +217,7 @@ import Testing
             configuration.tls = tls
             let server = Server(handler: Self.echo, configuration: configuration)
             let error = await #expect(throws: ServerError.self) { try await server.start() }
-            #expect(error?.code == ServerError.badCertificate.code)
+            expectEqual(error?.code, ServerError.badCertificate.code)
             #expect(error?.hint != nil)
         }
         let description = String(describing: try one.tls())

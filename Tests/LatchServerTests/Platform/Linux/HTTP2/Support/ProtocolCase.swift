@@ -3,6 +3,7 @@
 
 import LatchServer
 import TestSupport
+import Expectations
 import Testing
 
 /// An error code of RFC 9113 §7.
@@ -56,13 +57,13 @@ struct ProtocolCase: Sendable, CustomTestStringConvertible {
             let client = try await FrameClient(address)
             if !first.isEmpty {
                 for frame in first { await client.send(frame) }
-                #expect(await client.answer(to: 1).status == 200, sourceLocation: location)
+                await expectEqual(client.answer(to: 1).status, 200, sourceLocation: location)
             }
             let before = client.answers[stream] ?? StreamAnswer()
             for frame in frames { await client.send(frame) }
             switch outcome {
             case .response(let status):
-                #expect(await client.answer(to: stream).status == status, sourceLocation: location)
+                await expectEqual(client.answer(to: stream).status, status, sourceLocation: location)
             case .connectionError(let codes):
                 let code = await client.end()
                 #expect(codes.map(\.rawValue).contains(code ?? .max), "\(client.goAways)", sourceLocation: location)
@@ -72,16 +73,16 @@ struct ProtocolCase: Sendable, CustomTestStringConvertible {
                 #expect(
                     codes.map(\.rawValue).contains(code ?? .max), "\(client.answers) \(client.goAways)",
                     sourceLocation: location)
-                #expect(client.answers[stream]?.status == before.status, sourceLocation: location)
+                expectEqual(client.answers[stream]?.status, before.status, sourceLocation: location)
             case .ignored(let codes):
                 await client.send(.get(101))
                 let after = await client.answer(to: 101)
                 if let code = client.goAways.last?.goAwayCode {
                     #expect(codes.map(\.rawValue).contains(code), sourceLocation: location)
                 } else {
-                    #expect(after.status == 200, sourceLocation: location)
+                    expectEqual(after.status, 200, sourceLocation: location)
                 }
-                #expect(client.answers[stream]?.content ?? [] == before.content, sourceLocation: location)
+                expectEqual(client.answers[stream]?.content ?? [], before.content, sourceLocation: location)
             }
         }
     }
