@@ -331,11 +331,14 @@ let package = Package(
         .testTarget(name: "LatchServerTests", dependencies: ["TestSupport", linux("CLatchNGHTTP2")]),
         .testTarget(name: "LatchPostgresTests", dependencies: ["LatchPostgres", "TestSupport"]),
         .testTarget(name: "LatchWebAuthnTests", dependencies: ["LatchWebAuthn", "TestSupport"]),
+        .target(
+            name: "IdentityTestSupport", dependencies: ["LatchIdentity", "SampleResource", "TestSupport"],
+            path: "Tests/IdentityTestSupport"),
+        .testTarget(name: "LatchIdentityStorageTests", dependencies: ["IdentityTestSupport", "TestVectors"]),
         .testTarget(
-            name: "LatchIdentityTests",
-            dependencies: [
-                "LatchIdentity", "LatchGenerator", "AuthPackage", "SampleResource", "TestSupport", "TestVectors",
-            ]),
+            name: "LatchIdentityProviderTests", dependencies: ["AuthPackage", "IdentityTestSupport", "TestVectors"]),
+        .testTarget(
+            name: "LatchIdentityTests", dependencies: ["LatchGenerator", "IdentityTestSupport", "TestVectors"]),
         .testTarget(name: "AuthPackageTests", dependencies: ["AuthPackage", "TestSupport"]),
         .testTarget(
             name: "AuthPackageUITests", dependencies: ["AuthPackageUI", "LatchIdentityTesting", "TestSupport"]),
@@ -389,7 +392,8 @@ let testsOnLinux: Set = [
     "ConnectConformance", "connect-conformance-client", "connect-conformance-server", "ConnectConformanceTests",
     "LatchCryptoTests", "LatchHTTPTests", "LatchRPCTests", "LatchJOSETests", "LatchAuthTests", "LatchOAuthTests",
     "LatchAccountsTests", "LatchUITests", "LatchServerTests", "LatchPostgresTests", "LatchWebAuthnTests",
-    "LatchIdentityTests", "NevodTests", "JWTAuthTests", "LaziOAuthTests", "LatchTestingTests", "NotesAppTests",
+    "IdentityTestSupport", "LatchIdentityStorageTests", "LatchIdentityProviderTests", "LatchIdentityTests",
+    "NevodTests", "JWTAuthTests", "LaziOAuthTests", "LatchTestingTests", "NotesAppTests",
     "LatchTests", "SeedTests",
 ]
 for target in package.targets where target.swiftSettings == nil && ![.plugin, .system].contains(target.type) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IdentityTestSupport
 import LatchServer
 import TestTags
 import Testing

@@ -2,6 +2,7 @@
 
 import Expectations
 import Foundation
+import IdentityTestSupport
 import LatchHTTP
 import TestTags
 import Testing

@@ -2,6 +2,7 @@
 
 import Expectations
 import Foundation
+import IdentityTestSupport
 import LatchAuth
 import LatchCore
 import LatchHTTP

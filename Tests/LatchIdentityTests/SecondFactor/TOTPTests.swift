@@ -2,6 +2,7 @@
 
 import Expectations
 import Foundation
+import IdentityTestSupport
 import LatchCore
 import TestTags
 import Testing
@@ -30,7 +31,7 @@ import Testing
     func `A time-based code matches RFC 6238 for each time`(seconds: Int, code: String) {
         let step = TOTP.step(of: Date(timeIntervalSince1970: Double(seconds)))
         expectEqual(TOTP.code(Self.secret, at: step, digits: 8), code)
-        expectEqual(TOTP.code(Self.secret, at: step), code.suffix(6))
+        #expect(TOTP.code(Self.secret, at: step) == code.suffix(6))
     }
 
     @Test(.tags(.factorCodeWindow))

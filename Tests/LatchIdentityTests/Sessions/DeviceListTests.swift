@@ -2,6 +2,7 @@
 
 import Expectations
 import Foundation
+import IdentityTestSupport
 import LatchCore
 import LatchJOSE
 import LatchTesting

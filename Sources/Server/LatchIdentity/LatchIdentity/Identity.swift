@@ -41,7 +41,7 @@ public struct Identity: Sendable {
     }
     /// The audit log, for the operator's commands.
     package var audit: AuditService { services.audit }
-    let services: IdentityServices
+    package let services: IdentityServices
     /// The transport for requests to identity providers and clients.
     private let transport: any Handler
     /// The transport for requests to URLs that strangers have named.
@@ -122,7 +122,7 @@ public struct Identity: Sendable {
     ///   - synchronized: Returns the machine's date if a time server keeps it correct.
     ///   - transport: The transport to identity providers.
     ///   - documents: The transport to URLs that strangers have named.
-    init(
+    package init(
         configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
         clock: WallClock = .system, storeClock: StoreClock? = nil,
         synchronized: @escaping DateCheck.Synchronized = { WallClock.synchronizedDate }, random: RandomSource = .system,
