@@ -36,7 +36,11 @@ package actor PartialFile {
         (file, size) = try Self.open(part, for: target)
     }
 
-    deinit { close(file) }
+    deinit {
+        // Also for copies of the descriptor in a forked process, which has not called 'exec' yet.
+        _ = flock(file, LOCK_UN)
+        close(file)
+    }
 
     private static func open(_ part: AtomicFile, for target: AtomicFile) throws(FileError) -> (Int32, size: Int) {
         for _ in 0..<100 {
