@@ -40,8 +40,9 @@ public final class Certificate: Sendable {
     public var authorityPath: String { path("authority.pem") }
 
     /// Returns the certificate and its key for a server.
-    public func tls() throws -> Server.TLS {
-        Server.TLS(certificate: try Self.bytes(certificatePath), key: try Self.bytes(keyPath))
+    public func tls(asking clients: Server.ClientCertificates = .ignored) throws -> Server.TLS {
+        Server.TLS(
+            certificate: try Self.bytes(certificatePath), key: try Self.bytes(keyPath), clientCertificates: clients)
     }
 
     public static func bytes(_ path: String) throws -> [UInt8] {

@@ -68,43 +68,45 @@ static int choose_protocol(SSL *session, const unsigned char **chosen, unsigned 
 struct ticket_key {
     unsigned char name[16], cipher[32], mac[32];
 };
-struct ticket_keys {
+struct context_state {
     CRYPTO_RWLOCK *lock;
     struct ticket_key current, earlier;
+    // The host whose clients are asked for a certificate; empty for none.
+    char certificate_host[256];
 };
 
-static int keys_index = -1;
+static int state_index = -1;
 
-static void free_keys(void *context, void *data, CRYPTO_EX_DATA *all, int index, long number, void *user) {
+static void free_state(void *context, void *data, CRYPTO_EX_DATA *all, int index, long number, void *user) {
     (void)context, (void)all, (void)index, (void)number, (void)user;
-    struct ticket_keys *keys = data;
-    if (keys) CRYPTO_THREAD_lock_free(keys->lock);
-    OPENSSL_clear_free(keys, sizeof *keys);
+    struct context_state *state = data;
+    if (state) CRYPTO_THREAD_lock_free(state->lock);
+    OPENSSL_clear_free(state, sizeof *state);
 }
 
-static void make_index(void) { keys_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_keys); }
+static void make_index(void) { state_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_state); }
 
-static struct ticket_keys *keys_of(SSL_CTX *context) {
+static struct context_state *state_of(SSL_CTX *context) {
     static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
-    if (!CRYPTO_THREAD_run_once(&once, make_index) || keys_index < 0) return NULL;
-    return SSL_CTX_get_ex_data(context, keys_index);
+    if (!CRYPTO_THREAD_run_once(&once, make_index) || state_index < 0) return NULL;
+    return SSL_CTX_get_ex_data(context, state_index);
 }
 
 // Freed with the context, which outlives its sessions.
-static int add_keys(SSL_CTX *context) {
-    if (keys_of(context) || keys_index < 0) return 0;
-    struct ticket_keys *keys = OPENSSL_zalloc(sizeof *keys);
+static int add_state(SSL_CTX *context) {
+    if (state_of(context) || state_index < 0) return 0;
+    struct context_state *keys = OPENSSL_zalloc(sizeof *keys);
     if (keys) keys->lock = CRYPTO_THREAD_lock_new();
     if (keys && keys->lock && RAND_priv_bytes((unsigned char *)&keys->current, sizeof keys->current) == 1 &&
         RAND_priv_bytes((unsigned char *)&keys->earlier, sizeof keys->earlier) == 1 &&
-        SSL_CTX_set_ex_data(context, keys_index, keys) == 1)
+        SSL_CTX_set_ex_data(context, state_index, keys) == 1)
         return 1;
-    free_keys(NULL, keys, NULL, 0, 0, NULL);
+    free_state(NULL, keys, NULL, 0, 0, NULL);
     return 0;
 }
 
 int latch_tls_context_rotate_tickets(void *context) {
-    struct ticket_keys *keys = keys_of(context);
+    struct context_state *keys = state_of(context);
     struct ticket_key next;
     int ok = keys && RAND_priv_bytes((unsigned char *)&next, sizeof next) == 1 && CRYPTO_THREAD_write_lock(keys->lock);
     if (ok) {
@@ -117,7 +119,7 @@ int latch_tls_context_rotate_tickets(void *context) {
 }
 
 // Copies the key that encrypts, or the key with that name; returns the same codes as ticket_key.
-static int find_key(struct ticket_keys *keys, const unsigned char *name, int encrypts, struct ticket_key *key) {
+static int find_key(struct context_state *keys, const unsigned char *name, int encrypts, struct ticket_key *key) {
     if (!keys || !CRYPTO_THREAD_read_lock(keys->lock)) return -1;
     int found = 0;
     if (encrypts || memcmp(name, keys->current.name, sizeof keys->current.name) == 0) {
@@ -135,8 +137,10 @@ static int find_key(struct ticket_keys *keys, const unsigned char *name, int enc
 // new ticket. Returns 0 for a ticket with an unknown key, which causes a full handshake, and -1 for an error.
 static int ticket_key(SSL *session, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac,
                       int encrypts) {
+    // A session with a certificate is not resumed: a copy of its ticket would not prove the certificate again.
+    if (encrypts && SSL_get0_peer_certificate(session)) return 0;
     struct ticket_key key;
-    int found = find_key(keys_of(SSL_get_SSL_CTX(session)), name, encrypts, &key);
+    int found = find_key(state_of(SSL_get_SSL_CTX(session)), name, encrypts, &key);
     if (found <= 0) return found;
     OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, key.mac, sizeof key.mac),
@@ -153,6 +157,38 @@ static int ticket_key(SSL *session, unsigned char *name, unsigned char *iv, EVP_
     return ok ? found : -1;
 }
 
+// Accepts any certificate whose key the client proves: the handler of a request decides on it. It is not resumed.
+static int accept_certificate(X509_STORE_CTX *certificates, void *user) {
+    (void)user;
+    SSL *session = X509_STORE_CTX_get_ex_data(certificates, SSL_get_ex_data_X509_STORE_CTX_idx());
+    return session && SSL_set_num_tickets(session, 0) == 1;
+}
+
+// Requests a certificate from a client that names the host (RFC 6066 §3).
+static int request_certificate(SSL *session, int *alert, void *user) {
+    (void)alert, (void)user;
+    const char *host = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
+    struct context_state *state = state_of(SSL_get_SSL_CTX(session));
+    if (host && state && OPENSSL_strcasecmp(host, state->certificate_host) == 0)
+        SSL_set_verify(session, SSL_VERIFY_PEER, NULL);
+    return SSL_TLSEXT_ERR_OK;
+}
+
+int latch_tls_context_request_certificates(void *context, const char *host) {
+    static const unsigned char purpose[] = "latch";
+    struct context_state *state = state_of(context);
+    if (!state || SSL_CTX_set_session_id_context(context, purpose, sizeof purpose - 1) != 1) return 0;
+    SSL_CTX_set_max_cert_list(context, latch_tls_largest_certificates);
+    SSL_CTX_set_cert_verify_callback(context, accept_certificate, NULL);
+    if (!host) {
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+        return 1;
+    }
+    if (OPENSSL_strlcpy(state->certificate_host, host, sizeof state->certificate_host) >= sizeof state->certificate_host)
+        return 0;
+    return SSL_CTX_set_tlsext_servername_callback(context, request_certificate) == 1;
+}
+
 static SSL_CTX *context_with_settings(int offers_http2) {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
     if (!context) return NULL;
@@ -162,7 +198,7 @@ static SSL_CTX *context_with_settings(int offers_http2) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
     // RFC 9113 §9.2.2: TLS 1.2 only with ephemeral keys and authenticated encryption; TLS 1.3 has nothing else.
-    int ok = SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 && add_keys(context) &&
+    int ok = SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 && add_state(context) &&
              SSL_CTX_set_tlsext_ticket_key_evp_cb(context, ticket_key) == 1;
     if (!ok) {
         SSL_CTX_free(context);
@@ -262,6 +298,66 @@ static ptrdiff_t result(SSL *session, int count) {
         return latch_tls_failed;
     default: return latch_tls_failed;
     }
+}
+
+ptrdiff_t latch_tls_certificate(void *session, int index, uint8_t *bytes, size_t capacity) {
+    // The chain of a server's client lacks the client's own certificate.
+    X509 *found = index == 0 ? SSL_get0_peer_certificate(session) : NULL;
+    STACK_OF(X509) *chain = SSL_get_peer_cert_chain(session);
+    if (index > 0 && index <= sk_X509_num(chain)) found = sk_X509_value(chain, index - 1);
+    int count = found ? i2d_X509(found, NULL) : 0;
+    if (count > 0 && (size_t)count <= capacity) i2d_X509(found, &bytes);
+    ERR_clear_error();
+    return count > 0 ? count : 0;
+}
+
+void *latch_tls_authorities_make(const uint8_t *pem, size_t count) {
+    X509_STORE *store = X509_STORE_new();
+    BIO *file = count <= INT_MAX ? BIO_new_mem_buf(pem, (int)count) : NULL;
+    int ok = store && file, found = 0;
+    X509 *next;
+    while (ok && (next = PEM_read_bio_X509(file, NULL, no_passphrase, NULL))) {
+        ok = X509_STORE_add_cert(store, next) == 1;
+        X509_free(next);
+        found++;
+    }
+    ok = ok && found && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    // An intermediate certificate of the file is trusted without its root.
+    ok = ok && X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN) == 1;
+    BIO_free(file);
+    ERR_clear_error();
+    if (ok) return store;
+    X509_STORE_free(store);
+    return NULL;
+}
+
+void latch_tls_authorities_free(void *authorities) { X509_STORE_free(authorities); }
+
+int latch_tls_authorities_verify(void *authorities, const uint8_t *bytes, size_t count) {
+    const uint8_t *end = bytes + count;
+    X509 *own = count <= latch_tls_largest_certificates ? d2i_X509(NULL, &bytes, (long)count) : NULL;
+    STACK_OF(X509) *chain = sk_X509_new_null();
+    X509_STORE_CTX *check = X509_STORE_CTX_new();
+    int ok = own && chain && check;
+    while (ok && bytes < end) {
+        X509 *next = d2i_X509(NULL, &bytes, end - bytes);
+        ok = next && sk_X509_push(chain, next) > 0;
+        if (!ok) X509_free(next);
+    }
+    ok = ok && X509_STORE_CTX_init(check, authorities, own, chain) == 1 &&
+         X509_STORE_CTX_set_default(check, "ssl_client") == 1;
+    if (ok) {
+        X509_VERIFY_PARAM *rules = X509_STORE_CTX_get0_param(check);
+        // The strength that TLS requires of a server's certificate: 112 bits.
+        X509_VERIFY_PARAM_set_auth_level(rules, 2);
+        X509_VERIFY_PARAM_set_depth(rules, 8);
+        ok = X509_verify_cert(check) == 1;
+    }
+    X509_STORE_CTX_free(check);
+    sk_X509_pop_free(chain, X509_free);
+    X509_free(own);
+    ERR_clear_error();
+    return ok;
 }
 
 int latch_tls_is_http2(void *session) {

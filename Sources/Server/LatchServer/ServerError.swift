@@ -43,6 +43,11 @@ extension ServerError {
         code: "tlsUnavailable", message: "The server has no TLS on this platform.",
         hint: "Serve plain HTTP on 127.0.0.1 behind a proxy that ends TLS, or serve on Linux.")
 
+    /// The file of authorities has no certificate, or a malformed one.
+    public static let badAuthorities = ServerError(
+        code: "badAuthorities", message: "The certificates of the authorities cannot be read.",
+        hint: "Provide one or more certificates in PEM, and nothing else that begins like one.")
+
     /// The server does not serve https, so it has no certificate to replace.
     public static let noCertificate = ServerError(
         code: "noCertificate", message: "The server does not serve https.",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
 import Glibc
 import LatchCrypto
-import Expectations
 import Testing
 
 /// A key that nothing holds any longer leaves no copy in the memory of the process.

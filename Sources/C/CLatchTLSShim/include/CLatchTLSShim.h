@@ -18,6 +18,24 @@ void *latch_tls_context_make(const uint8_t *chain, size_t chain_count, const uin
                              int offers_http2, char *why, size_t why_size);
 void latch_tls_context_free(void *context);
 
+/// The bytes of certificates that a client may send.
+enum { latch_tls_largest_certificates = 16384 };
+
+/// Makes the sessions of a new context request a certificate, which clients may omit; only those with that server name
+/// if `host` is not NULL. Any certificate is accepted. Returns 0 without memory, or for a host that is too long.
+int latch_tls_context_request_certificates(void *context, const char *host);
+
+/// Copies the client's certificate (index 0) or the one after it in its chain, in DER; returns its size, or 0 if there
+/// is none. Nothing is copied if the size exceeds the capacity.
+ptrdiff_t latch_tls_certificate(void *session, int index, uint8_t *bytes, size_t capacity);
+
+/// The certificates of authorities, in PEM; NULL without one, or if one is malformed.
+void *latch_tls_authorities_make(const uint8_t *pem, size_t count);
+void latch_tls_authorities_free(void *authorities);
+
+/// Whether authorities vouch for a client's certificate now; DER certificates in a row, the client's first.
+int latch_tls_authorities_verify(void *authorities, const uint8_t *bytes, size_t count);
+
 /// Reads when the certificate of a context and its chain are all valid, in seconds since 1970; 0 if that cannot be
 /// read.
 int latch_tls_context_validity(void *context, int64_t *begin, int64_t *end);

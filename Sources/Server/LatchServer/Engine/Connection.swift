@@ -35,7 +35,7 @@ final class Connection: ServedConnection, @unchecked Sendable {
     /// The memory that requests of the other end may hold.
     let budget: MemoryBudget
     /// The context of every request of this connection.
-    private let context: HTTPContext
+    private var context: HTTPContext
     /// The socket.
     ///
     /// Do not use it in the phase `closed`: its descriptor may then belong to another connection.
@@ -192,6 +192,9 @@ extension Connection {
     func handle(_ head: consuming RequestHead, content: HTTPBody, limit: Int? = nil) {
         phase = .handling
         deadline = .max
+        if exchange == 0, let certificate = stream.clientCertificate {
+            context[ClientCertificateKey.self] = certificate
+        }
         exchange += 1
         let exchange = exchange
         let isHead = head.method == .head

@@ -20,11 +20,18 @@ public struct TrustedProxies: Sendable, Hashable {
     public var ranges: [NetworkRange]
     /// The header field that the proxies append to.
     public var field: Field
+    /// The header field with the certificate of the proxies' client, such as `Client-Cert` (RFC 9440); nil for none.
+    ///
+    /// The proxies must replace the field in each request. From other clients it is removed.
+    public var certificateField: HTTPFieldName?
 
     /// Creates the proxies in these ranges, which append to this field.
-    public init(_ ranges: [NetworkRange] = [], field: Field = .xForwardedFor) {
+    public init(
+        _ ranges: [NetworkRange] = [], field: Field = .xForwardedFor, certificateField: HTTPFieldName? = nil
+    ) {
         self.ranges = ranges
         self.field = field
+        self.certificateField = certificateField
     }
 
     /// The maximum number of entries that are read, from the right.
@@ -102,14 +109,22 @@ public struct TrustedProxies: Sendable, Hashable {
     }
 }
 
-/// An interceptor that sets the client's address for requests from trusted proxies.
+/// An interceptor that sets the client's address and certificate for requests from trusted proxies.
 struct TrustedProxyInterceptor: Filter {
     let proxies: TrustedProxies
 
     func filter(_ request: inout HTTPRequest) -> Filtering<Void> {
-        if let peer = request.remoteAddress, proxies.contains(peer) {
-            request.context[ProxyAddress.self] = peer
-            request.context[RemoteAddress.self] = proxies.client(behind: peer, request.fields)
+        guard let peer = request.remoteAddress, proxies.contains(peer) else {
+            // RFC 9440 §4: any client can send the field.
+            if let field = proxies.certificateField { request.fields[field] = nil }
+            return .proceed(())
+        }
+        request.context[ProxyAddress.self] = peer
+        request.context[RemoteAddress.self] = proxies.client(behind: peer, request.fields)
+        let certificate = proxies.certificateField.flatMap { request.forwardedClientCertificate(in: $0) }
+        // The certificate of the connection is the proxy's.
+        if certificate != nil || request.clientCertificate != nil {
+            request.context[ClientCertificateKey.self] = certificate.map { PresentedCertificate(der: $0) }
         }
         return .proceed(())
     }

@@ -57,7 +57,8 @@ public final class Server: Sendable {
     public init(handler: any Handler, configuration: Configuration = Configuration()) {
         let proxies = configuration.trustedProxies
         self.handler =
-            proxies.ranges.isEmpty ? handler : handler.nested(in: [TrustedProxyInterceptor(proxies: proxies)])
+            proxies.ranges.isEmpty && proxies.certificateField == nil
+            ? handler : handler.nested(in: [TrustedProxyInterceptor(proxies: proxies)])
         self.configuration = configuration
         limiter = ConnectionLimiter(configuration)
     }

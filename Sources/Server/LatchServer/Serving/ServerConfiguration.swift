@@ -116,19 +116,38 @@ extension Server {
         }
     }
 
+    /// The clients that are asked for a certificate; none of them has to show one.
+    ///
+    /// A browser asks its user to choose one if it is asked. So a server with pages has another host for certificates.
+    public enum ClientCertificates: Sendable, Hashable {
+        /// No client is asked.
+        case ignored
+        /// Each client is asked.
+        case requested
+        /// Each client that names this host in its handshake (RFC 6066 §3) is asked.
+        case requestedFor(host: String)
+    }
+
     /// A certificate and its key, for TLS 1.2 and 1.3.
     public struct TLS: Sendable, CustomStringConvertible {
         let certificate: [UInt8]
         let key: [UInt8]
+        /// The clients that are asked for a certificate.
+        ///
+        /// Any certificate is accepted, and handlers decide on `HTTPRequest.clientCertificate`. The TLS session of a
+        /// client with a certificate is not resumed.
+        public var clientCertificates: ClientCertificates
 
         /// Creates an identity from PEM text.
         ///
         /// - Parameters:
         ///   - certificate: The chain, beginning with the server's certificate.
         ///   - key: The private key of the first certificate, without a passphrase.
-        public init(certificate: [UInt8], key: [UInt8]) {
+        ///   - clientCertificates: The clients that are asked for a certificate.
+        public init(certificate: [UInt8], key: [UInt8], clientCertificates: ClientCertificates = .ignored) {
             self.certificate = certificate
             self.key = key
+            self.clientCertificates = clientCertificates
         }
 
         /// A description that redacts the key.

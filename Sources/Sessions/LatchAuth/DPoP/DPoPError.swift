@@ -15,7 +15,7 @@ extension HTTPFieldName {
     /// The field with the proof (RFC 9449 §4.1).
     package static let dpop: HTTPFieldName = "DPoP"
     /// The field with the server's nonce (RFC 9449 §8.1).
-    static let dpopNonce: HTTPFieldName = "DPoP-Nonce"
+    package static let dpopNonce: HTTPFieldName = "DPoP-Nonce"
 }
 
 extension HTTPResponse {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-internal import LatchCrypto
+package import LatchCrypto
 public import LatchFoundation
 package import LatchHTTP
 public import LatchJOSE
@@ -248,7 +248,8 @@ public struct DPoPNonces: Sendable {
         self.init(try SymmetricKey(secret: secret), lifetime, clock)
     }
 
-    private init(_ secret: SymmetricKey, _ lifetime: Duration, _ clock: WallClock) {
+    /// Creates nonces from a key that servers share.
+    package init(_ secret: SymmetricKey, _ lifetime: Duration = .seconds(300), _ clock: WallClock) {
         self.secret = secret
         step = max(1, lifetime.inSeconds / 2)
         self.clock = clock

@@ -268,8 +268,7 @@ public struct AccessTokenInterceptor: Interceptor {
 
     /// Whether a member is the SHA-256 thumbprint of a certificate (RFC 8705 §3.1).
     private static func isThumbprint(_ member: JSONValue, of certificate: [UInt8]) -> Bool {
-        let thumbprint = Base64URL.encode(Array(SHA256.hash(data: certificate)))
-        return member.stringValue?.utf8.elementsEqual(thumbprint.utf8) == true
+        member.stringValue?.utf8.elementsEqual(CertificateThumbprint.of(certificate).utf8) == true
     }
 
     /// Adds the next nonce to the response to a request with a proof.

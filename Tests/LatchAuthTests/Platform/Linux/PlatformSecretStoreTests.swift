@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import Foundation
 import Expectations
+import Foundation
 import Testing
 
 @testable import LatchAuth

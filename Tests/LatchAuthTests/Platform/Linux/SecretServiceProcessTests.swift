@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
 import Foundation
 import LatchAuth
 import LatchTesting
 import TestSupport
-import Expectations
 import Testing
 
 /// Several processes of one user at one keyring.

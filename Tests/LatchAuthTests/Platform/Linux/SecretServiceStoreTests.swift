@@ -3,10 +3,10 @@
 #if os(Linux)
 import Foundation
 @testable import LatchAuth
+import Expectations
 import LatchTesting
 import TestSupport
 import TestTags
-import Expectations
 import Testing
 
 /// Each test is a process of its own, since the bus is the process's.

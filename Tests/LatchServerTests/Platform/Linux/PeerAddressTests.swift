@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import Glibc
 import LatchHTTP
 import TestTags
-import Expectations
 import Testing
 
 @testable import LatchServer

@@ -22,6 +22,13 @@ final class TLSContext: @unchecked Sendable {  // libssl counts references to a 
                 String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         context = made
+        let isReady =
+            switch tls.clientCertificates {
+            case .ignored: true
+            case .requested: latch_tls_context_request_certificates(made, nil) != 0
+            case .requestedFor(let host): latch_tls_context_request_certificates(made, host) != 0
+            }
+        guard isReady else { throw .badCertificate("no client certificates can be requested for that host") }
     }
 
     deinit { latch_tls_context_free(context) }
@@ -61,6 +68,22 @@ struct TLSSession {
 
     /// Whether the client and the server have agreed on HTTP/2; known after the handshake.
     var hasAgreedOnHTTP2: Bool { latch_tls_is_http2(session) != 0 }
+
+    /// The certificate that the client has proved to have; known after the handshake.
+    var clientCertificate: PresentedCertificate? {
+        guard let own = certificate(0) else { return nil }
+        var chain: [[UInt8]] = []
+        while let next = certificate(chain.count + 1) { chain.append(next) }
+        return PresentedCertificate(der: own, chain: chain)
+    }
+
+    private func certificate(_ index: Int) -> [UInt8]? {
+        let count = latch_tls_certificate(session, Int32(index), nil, 0)
+        guard count > 0 else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+            filled = latch_tls_certificate(session, Int32(index), bytes.baseAddress, count)
+        }
+    }
 
     /// Writes as much as the socket accepts.
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteStream.IOResult {

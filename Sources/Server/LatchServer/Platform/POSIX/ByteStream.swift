@@ -38,6 +38,9 @@ struct ByteStream {
     /// Whether TLS has negotiated HTTP/2 (RFC 9113 §3.2).
     var hasAgreedOnHTTP2: Bool { session?.hasAgreedOnHTTP2 ?? false }
 
+    /// The certificate that the client has proved to have; known after the handshake of TLS.
+    var clientCertificate: PresentedCertificate? { session?.clientCertificate }
+
     /// Reads the available bytes, up to the buffer's size; the first calls also perform the handshake.
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> IOResult {
         if let session { return session.read(into: bytes) }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import LatchTesting
 import Synchronization
 import TestSupport
 import TestTags
-import Expectations
 import Testing
 
 @Suite struct HTTP2AttackTests {

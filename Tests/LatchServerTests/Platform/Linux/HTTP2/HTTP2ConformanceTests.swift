@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
-import Expectations
 import Testing
 
 /// What RFC 9113 requires of a server, section by section.

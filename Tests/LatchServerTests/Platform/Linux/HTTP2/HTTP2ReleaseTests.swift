@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import Synchronization
 import TestSupport
-import Expectations
 import Testing
 
 @testable import LatchServer

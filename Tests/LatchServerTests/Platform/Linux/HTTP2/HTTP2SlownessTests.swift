@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
 import TestTags
-import Expectations
 import Testing
 
 /// Tests with a clock that they advance themselves, and the default deadlines: 10 s for a head, 30 s for content, 60 s for a

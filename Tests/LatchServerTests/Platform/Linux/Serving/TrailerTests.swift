@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import LatchCore
 import LatchHTTP
 import LatchServer
 import LatchTesting
 import Synchronization
 import TestSupport
-import Expectations
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TrailerTests {

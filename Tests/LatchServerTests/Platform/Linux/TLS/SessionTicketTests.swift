@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import Foundation
 import LatchHTTP
 import LatchServer
 import LatchTesting
 import TestSupport
-import Expectations
 import Testing
 
 @Suite struct SessionTicketTests {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
+import Expectations
 import LatchServer
 import TestSupport
-import Expectations
 import Testing
 
 /// An error code of RFC 9113 §7.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchHTTP
+
+/// The certificate that the client of a request has proved to have.
+///
+/// Any client can make a certificate. So a handler compares it with a known one, or lets ``CertificateAuthorities``
+/// verify it.
+public struct PresentedCertificate: Sendable, Hashable, CustomStringConvertible {
+    /// The certificate in DER (RFC 5280 §4.1).
+    public let der: [UInt8]
+    /// The certificates between it and its authority, as the client has sent them.
+    public let chain: [[UInt8]]
+
+    /// Creates a certificate.
+    public init(der: [UInt8], chain: [[UInt8]] = []) {
+        self.der = der
+        self.chain = chain
+    }
+
+    /// A description without the names in the certificate.
+    public var description: String { "PresentedCertificate(\(der.count) bytes)" }
+}
+
+extension HTTPRequest {
+    /// The certificate that the client has proved to have; nil if it showed none, or was not asked.
+    ///
+    /// It comes from the server's own TLS (``Server/ClientCertificates``). For a request of a trusted proxy it comes
+    /// from the proxy's field (``TrustedProxies/certificateField``), and never from the proxy's connection.
+    public var clientCertificate: PresentedCertificate? { context[ClientCertificateKey.self] }
+}
+
+/// The context key of the certificate of a request's client.
+package enum ClientCertificateKey: HTTPContextKey {
+    package static var defaultValue: PresentedCertificate? { nil }
+}
