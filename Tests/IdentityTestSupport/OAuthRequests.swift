@@ -30,13 +30,14 @@ extension Site {
     }
 
     package func form(
-        _ path: String, _ parameters: KeyValuePairs<String, String?>, fields: HTTPFields = [:]
+        _ path: String, _ parameters: KeyValuePairs<String, String?>, fields: HTTPFields = [:],
+        showing certificate: [UInt8]? = nil
     ) async throws -> Response {
         let text = parameters.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
             .joined(separator: "&")
         var fields = fields
         fields[.contentType] = "application/x-www-form-urlencoded"
-        return try await send(.post, path, fields: fields, body: HTTPBody(text))
+        return try await send(.post, path, fields: fields, body: HTTPBody(text), showing: certificate)
     }
 
     package static func encoded(_ text: String) -> String {

@@ -70,11 +70,14 @@ package final class Site: Sendable {
         Task { [identity] in await identity.close() }
     }
 
+    /// - Parameter certificate: The certificate that the connection has shown, in process.
     package func send(
-        _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: HTTPBody = .empty
+        _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: HTTPBody = .empty,
+        showing certificate: [UInt8]? = nil
     ) async throws -> Response {
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: method, scheme: origin.scheme, authority: origin.authority, path: path, fields: fields, body: body)
+        if let certificate { request.context[ClientCertificateKey.self] = PresentedCertificate(der: certificate) }
         return Response(try await transport.respond(to: request))
     }
 

@@ -100,6 +100,7 @@ extension Tag {
     @Tag public static var pushedRequestReplay: Self
     @Tag public static var keptConsent: Self
     @Tag public static var deviceCodePolling: Self
+    @Tag public static var openRegistration: Self
     @Tag public static var responseCaching: Self
     @Tag public static var requestSmuggling: Self
     @Tag public static var slowClient: Self

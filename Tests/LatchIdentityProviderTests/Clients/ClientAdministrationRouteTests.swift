@@ -77,4 +77,73 @@ import Testing
         }
         await site.close()
     }
+
+    @Test func `A super administrator makes, lists and revokes initial tokens, and no list shows one`() async throws {
+        let site = try await Site { $0.registration = .token }
+        let token = try await session(site, .superAdmin, "root@example.com")
+        let path = "/api/admin/initial-tokens"
+        let made = try await site.call(.post, path, bearer: token, ["uses": 3, "lifetime": 60])
+        #expect(made.status == 201 && made.field(.cacheControl) == "no-store" && made.number("uses") == 3)
+        let other = try await site.call(.post, path, bearer: token, [:])
+        let list = try await site.get(path, bearer: token)
+        expectEqual(list.json["initial_tokens"]?.arrayValue?.map { $0["id"] }, [made.json["id"], other.json["id"]])
+        #expect(!list.text.contains(made.string("initial_access_token")) && list.field(.cacheControl) == "no-store")
+        func register(_ text: String) async throws -> Int {
+            try await site.post(
+                "/oauth/register", ["redirect_uris": ["https://wiki.example/back"]],
+                fields: [.authorization: "Bearer \(text)"]
+            ).status
+        }
+        try await expectEqual(register(made.string("initial_access_token")), 201)
+        let used = try await site.get(path, bearer: token).json["initial_tokens"]?.arrayValue
+        expectEqual(used?.map { $0["uses"] }, [2, 1])
+        try await expectEqual(site.call(.delete, path + "/" + made.string("id"), bearer: token).status, 204)
+        try await expectEqual(site.call(.delete, path + "/" + made.string("id"), bearer: token).status, 404)
+        try await expectEqual(register(made.string("initial_access_token")), 401)
+        // The client that has registered with it stays.
+        try await expectEqual(site.identity.clients.list().count, 1)
+        for content in [["uses": 0], ["uses": 100_001], ["lifetime": 59], ["uses": "3"]] as [JSONValue] {
+            try await expectEqual(site.call(.post, path, bearer: token, content).status, 400)
+        }
+        site.clock.advance(by: 86_401)
+        let later = try await site.logIn("root@example.com").access
+        try await expectEqual(site.get(path, bearer: later).json["initial_tokens"], [])
+        let events = try await site.identity.audit.records(limit: 50).map(\.event)
+        #expect(events.contains("client.tokenCreated") && events.contains("client.tokenRevoked"))
+        await site.close()
+    }
+
+    @Test(arguments: [(Role.user, 403), (.moderator, 403), (.admin, 200)])
+    func `Other accounts make and revoke no initial tokens, and an administrator reads them`(
+        role: Role, reads: Int
+    ) async throws {
+        let site = try await Site()
+        let token = try await session(site, role, "\(role)@example.com")
+        let made = try await site.identity.clients.makeInitialToken(uses: 1, lifetime: .seconds(60), by: "a test").token
+        let path = "/api/admin/initial-tokens"
+        try await expectEqual(site.get(path, bearer: token).status, reads)
+        try await expectEqual(site.call(.post, path, bearer: token, [:]).status, 403)
+        try await expectEqual(site.call(.delete, path + "/" + made.id, bearer: token).status, 403)
+        try await expectEqual(
+            site.call(.post, "/api/admin/clients/wiki/registration-token", bearer: token, [:]).status, 403)
+        try await expectEqual(site.identity.clients.initialTokens().map(\.id), [made.id])
+        await site.close()
+    }
+
+    @Test func `A replaced registration access token ends, and the new one manages the client`() async throws {
+        let site = try await Site { $0.registration = .open }
+        let token = try await session(site, .superAdmin, "root@example.com")
+        let registered = try await site.post("/oauth/register", ["redirect_uris": ["https://wiki.example/back"]])
+        let id = registered.string("client_id")
+        let path = "/api/admin/clients/\(id)/registration-token"
+        let replaced = try await site.call(.post, path, bearer: token)
+        #expect(replaced.status == 200 && replaced.field(.cacheControl) == "no-store")
+        let (old, new) = (registered.string("registration_access_token"), replaced.string("registration_access_token"))
+        try await expectEqual(site.get("/oauth/register/\(id)", bearer: old).status, 401)
+        try await expectEqual(site.get("/oauth/register/\(id)", bearer: new).status, 200)
+        _ = try await site.call(.post, "/api/admin/clients", bearer: token, .object(Self.wiki))
+        try await expectEqual(site.call(.post, "/api/admin/clients/wiki/registration-token", bearer: token).status, 409)
+        try await expectEqual(site.call(.post, "/api/admin/clients/none/registration-token", bearer: token).status, 404)
+        await site.close()
+    }
 }

@@ -5,6 +5,7 @@ import IdentityTestSupport
 import LatchAuth
 import LatchCore
 import LatchJOSE
+import TestTags
 import Testing
 
 @testable import LatchIdentity
@@ -156,7 +157,7 @@ import Testing
         (["redirect_uris": .array((0...50).map { "https://a.example/\($0)" })], "redirect_uris", "50"),
         (["application_type": "desktop"], "application_type", "web nor native"),
         (["token_endpoint_auth_method": "client_secret_jwt"], "token_endpoint_auth_method", "known are"),
-        (["token_endpoint_auth_method": "tls_client_auth"], "token_endpoint_auth_method", "known are"),
+        (["token_endpoint_auth_method": "tls_client_auth"], "token_endpoint_auth_method", "certificate"),
         (["token_endpoint_auth_method": "private_key_jwt"], "jwks", "public keys"),
         (["token_endpoint_auth_method": 1], "token_endpoint_auth_method", "text"),
         (["grant_types": ["refresh_token"]], "grant_types", "needs"),
@@ -190,7 +191,7 @@ import Testing
         (["post_logout_redirect_uris": ["data:x"]], "post_logout_redirect_uris", "'post_logout_redirect_uris'"),
     ]
 
-    @Test(arguments: refused.indices)
+    @Test(.tags(.openRegistration), arguments: refused.indices)
     func `The metadata of a client is refused with the member, the reason, and no value`(index: Int) {
         let (changes, member, word) = Self.refused[index]
         let error = failure(changes)

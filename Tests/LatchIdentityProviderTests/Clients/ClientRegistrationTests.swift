@@ -7,6 +7,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import Synchronization
 import TestTags
 import Testing
 
@@ -306,5 +307,189 @@ import Testing
             expectNil(response.field("Access-Control-Allow-Credentials"))
         }
         await site.close()
+    }
+
+    /// What the operator sets of a client, what the client asks for afterwards, and what it has then.
+    private static let restrictions: [(part: String, metadata: JSONObject, name: String, value: JSONValue)] = [
+        ("scopes=openid,files:read", ["scope": "openid files:read files:write"], "scope", "openid files:read"),
+        (
+            "grants=authorization_code", ["grant_types": ["authorization_code", "refresh_token"]], "grant_types",
+            ["authorization_code"]
+        ),
+        (
+            "require_pushed_authorization_requests", ["require_pushed_authorization_requests": false],
+            "require_pushed_authorization_requests", true
+        ),
+        ("dpop_bound_access_tokens", ["dpop_bound_access_tokens": false], "dpop_bound_access_tokens", true),
+        (
+            "redirects=https://wiki.example/one", ["redirect_uris": ["https://wiki.example/two"]], "redirect_uris",
+            ["https://wiki.example/one"]
+        ),
+        ("client_name=Wiki", ["client_name": "Your Bank"], "client_name", "Wiki"),
+    ]
+
+    @Test(.tags(.openRegistration), arguments: restrictions)
+    func `What an operator has changed of a client, the client does not change back (RFC 7592)`(
+        part: String, metadata: JSONObject, name: String, value: JSONValue
+    ) async throws {
+        let site = try await site()
+        let registered = try await register(site)
+        let id = registered.string("client_id")
+        var client = try await site.identity.clients.client(id).client
+        try client.change(by: [part])
+        _ = try await site.identity.clients.update(client, by: "a test")
+        var content = Self.web
+        content["client_id"] = .string(id)
+        content["software_version"] = "2"
+        for (name, value) in metadata { content[name] = value }
+        for _ in 0..<2 {
+            let updated = try await manage(site, .put, registered, content)
+            #expect(updated.status == 200 && updated.json[name] == value, "\(updated.text)")
+            // All else is the client's.
+            expectEqual(updated.string("software_version"), "2")
+        }
+        let found = try await site.identity.clients.client(id)
+        let member = String(part.prefix { $0 != "=" })
+        expectEqual(found.json["operator_members"], [.string(member)])
+        // The operator gives it back by a reset.
+        client = found.client
+        try client.change(by: [member + "="])
+        if member != "redirects", member != "grants" {
+            let reset = try await site.identity.clients.update(client, by: "a test")
+            expectNil(reset.json["operator_members"])
+            let changed = try await manage(site, .put, registered, content)
+            #expect(changed.status == 200 && changed.json[name] != value)
+        }
+        await site.close()
+    }
+
+    @Test func `Members for the operator only stay when the client replaces its metadata`() async throws {
+        let site = try await site()
+        let registered = try await register(site)
+        let id = registered.string("client_id")
+        var client = try await site.identity.clients.client(id).client
+        (client.requiresNonce, client.proofNonces) = (true, .required)
+        _ = try await site.identity.clients.update(client, by: "a test")
+        var content = Self.web
+        (content["client_id"], content["client_name"]) = (.string(id), "Another name")
+        try await expectEqual(manage(site, .put, registered, content).string("client_name"), "Another name")
+        let changed = try await site.identity.clients.client(id).client
+        #expect(changed.requiresNonce && changed.proofNonces == .required && changed.registersItself)
+        await site.close()
+    }
+
+    @Test(
+        .tags(.openRegistration),
+        arguments: [
+            ("https://wiki.example/back", "A wiki (wiki.example)"), ("https://localhost:8443/back", "A wiki"),
+            ("https://127.0.0.1/back", "A wiki"), ("http://127.0.0.1/back", "A wiki"), ("wiki://back", "A wiki"),
+        ])
+    func `The consent page says that nobody has checked the client, and names only a host that gets the code`(
+        redirect: String, name: String
+    ) async throws {
+        let site = try await site()
+        var metadata = Self.native
+        (metadata["client_name"], metadata["redirect_uris"]) = ("A wiki", [.string(redirect)])
+        let id = try await register(site, metadata).string("client_id")
+        var agent = UserAgent(site)
+        let app = SignInApp(clientID: id, redirect: redirect, scope: "openid")
+        let page = try await agent.signIn(try await agent.get(app.path()))
+        #expect(page.text.contains("This service has not checked who runs \(name). "), "\(page.text)")
+        expectEqual(page.text.contains("A program on this device"), name == "A wiki")
+        // Any program of this machine can be the host, so a kept consent does not replace the page.
+        _ = try await agent.submit(page)
+        try await expectEqual(agent.get(app.path()).formAction == "/consent", name == "A wiki")
+        // The operator's own apps have no such warning.
+        var other = UserAgent(site)
+        let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back", scope: "openid")
+        #expect(try await !other.signIn(try await other.get(foreign.path())).text.contains("has not checked"))
+        await site.close()
+    }
+
+    @Test(.tags(.openRegistration))
+    func `The page for another device says that nobody has checked the client, and names no host`() async throws {
+        let site = try await site()
+        var metadata = Self.web
+        metadata["grant_types"] = ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"]
+        metadata["token_endpoint_auth_method"] = "none"
+        metadata["redirect_uris"] = ["https://bank.example/back"]
+        let id = try await register(site, metadata).string("client_id")
+        for (client, isUnchecked) in [(id, true), ("tool", false)] {
+            let begun = try await site.form("/oauth/device_authorization", ["client_id": client, "scope": "openid"])
+            var agent = UserAgent(site)
+            let login = try await agent.post(
+                "/device", form: FormEncoding.encode([("user_code", begun.string("user_code"))]))
+            let page = try await agent.signIn(login)
+            expectEqual(page.title, "Sign in another device?")
+            expectEqual(page.text.contains("This service has not checked who runs A wiki. "), isUnchecked)
+            // No code goes there, so it could be any.
+            #expect(!page.text.contains("bank.example"))
+            #expect(page.text.contains(isUnchecked ? "The app A wiki shows" : "The app tool shows"))
+        }
+        await site.close()
+    }
+
+    @Test(
+        .tags(.openRegistration),
+        arguments: [
+            "javascript:alert(1)", "javascript://wiki.example/%0aalert(1)", "JavaScript:alert(1)", "data:text/html,x",
+            "vbscript:x", "file:///etc/passwd", "blob:https://wiki.example/x", "about:blank", "view-source:https://x",
+            "http://wiki.example/back", "https://user@wiki.example/back", "https://wiki.example/back#x",
+            "//wiki.example/back", "", "https://", "ms-msdt:/x", "intent://x",
+        ])
+    func `No client registers a URL that a browser runs, or that is not the client's`(redirect: String) async throws {
+        let site = try await site()
+        for name in ["redirect_uris", "post_logout_redirect_uris"] {
+            var metadata = Self.web
+            metadata[name] = .array([.string(redirect)])
+            let refused = try await register(site, metadata)
+            expectEqual(refused.status, 400, "\(name)")
+            #expect(!redirect.contains("wiki") || !refused.text.contains(redirect))
+        }
+        #expect(try await site.identity.clients.list().isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.openRegistration, .serverSideRequest))
+    func `The server requests no URL of a registration but that of the keys, which is for the public network`()
+        async throws
+    {
+        let recorder = Recorder()
+        let site = try await Site(upstream: recorder, documents: PublicTransport(transport: recorder)) {
+            $0.registration = .open
+        }
+        var metadata = Self.web
+        for name in [
+            "logo_uri", "client_uri", "policy_uri", "tos_uri", "initiate_login_uri", "sector_identifier_uri",
+            "backchannel_logout_uri", "frontchannel_logout_uri", "jwks_uri",
+        ] { metadata[name] = .string("https://wiki.example/\(name)") }
+        metadata["request_uris"] = ["https://wiki.example/request_uris"]
+        metadata["token_endpoint_auth_method"] = "private_key_jwt"
+        let registered = try await register(site, metadata)
+        expectEqual(registered.status, 201, "\(registered.text)")
+        let id = registered.string("client_id")
+        var agent = UserAgent(site)
+        let app = SignInApp(clientID: id, redirect: "https://wiki.example/back", scope: "openid")
+        _ = try await agent.get(app.path())
+        _ = try await agent.get(app.path(["request_uri": "https://wiki.example/request_uris"]))
+        #expect(recorder.urls.withLock(\.self).isEmpty)
+        var signer = try KeyClient()
+        signer.id = id
+        let refused = try await site.token([
+            "grant_type": "refresh_token", "refresh_token": "x", "client_assertion_type": KeyClient.type,
+            "client_assertion": try signer.assertion(for: site),
+        ])
+        #expect(refused.status == 401 && recorder.urls.withLock(\.self) == ["https://wiki.example/jwks_uri"])
+        await site.close()
+    }
+
+    /// A transport that notes what is requested, and has nothing.
+    private final class Recorder: Handler {
+        let urls = Mutex<[String]>([])
+
+        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+            urls.withLock { $0.append("\(request.origin)\(request.path)") }
+            return HTTPResponse(status: .notFound)
+        }
     }
 }

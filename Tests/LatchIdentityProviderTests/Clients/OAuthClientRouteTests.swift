@@ -210,4 +210,23 @@ import Testing
         try await expectEqual(site.passwordGrant(scope: "files:read widgets:read").string("scope"), "files:read")
         try await expectEqual(site.passwordGrant().string("scope"), "files:read")
     }
+
+    @Test func `A client of the configuration has two secrets while it changes over`() async throws {
+        let site = try await Site {
+            $0.clients = [OAuthClient(id: "reports", isConfidential: true, grants: [.password])]
+            $0.clientSecretDigests = ["reports": ClientSecret.digest + "+" + Hex.encode("the next one".digest)]
+        }
+        try await site.signUp()
+        func signIn(_ secret: String) async throws -> Response {
+            try await site.token([
+                "grant_type": "password", "username": "ada@example.com", "password": Site.password,
+                "client_id": "reports", "client_secret": secret,
+            ])
+        }
+        for secret in [ClientSecret.text, "the next one"] { try await expectEqual(signIn(secret).status, 200) }
+        for secret in ["", "another", ClientSecret.digest, ClientSecret.text + "+the next one"] {
+            try await expectEqual(signIn(secret).oauthError, "invalid_client")
+        }
+        await site.close()
+    }
 }

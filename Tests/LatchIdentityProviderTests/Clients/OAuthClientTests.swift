@@ -81,6 +81,14 @@ import Testing
                 $0.clientSecretDigests = ["reports": "secret"]
             },
             { $0.clientSecretDigests = ["first-party": digest] },
+            {
+                $0.clients = [app]
+                $0.clientSecretDigests = ["reports": [digest, digest, digest].joined(separator: "+")]
+            },
+            {
+                $0.clients = [app]
+                $0.clientSecretDigests = ["reports": digest + "+"]
+            },
         ]
         for change in wrong {
             let error = failure(change)

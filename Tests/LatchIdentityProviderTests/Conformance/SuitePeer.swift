@@ -8,6 +8,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import TestSupport
 import Testing
 
 @testable import LatchIdentity
@@ -21,7 +22,7 @@ struct SuitePeer: Sendable {
 
     /// The way in which the client authenticates.
     enum Authentication: Sendable {
-        case secretBasic, secretPost, assertion
+        case secretBasic, secretPost, assertion, certificate
     }
 
     /// The way in which the client wants its responses.
@@ -42,6 +43,8 @@ struct SuitePeer: Sendable {
     var signer: KeyClient
     /// The key of proofs; nil for bearer tokens.
     var sender: Key?
+    /// The certificate of connections to the server; nil for none.
+    var certificate: [UInt8]?
     /// The algorithm of ID tokens and signed responses.
     var algorithm = SignatureAlgorithm.es256
 
@@ -125,6 +128,29 @@ extension SuitePeer {
     }
 }
 
+extension SuitePeer {
+    /// Two clients of FAPI 2.0 with certificates, which authenticate and bind the tokens, at a new site.
+    static func mutual(_ authority: ClientAuthority) async throws -> (first: SuitePeer, second: SuitePeer) {
+        let (one, two) = (
+            try await authority.client(subject: "/CN=one"), try await authority.client(subject: "/CN=two")
+        )
+        let bytes = try authority.authority()
+        var (first, second) = try await secure {
+            $0.clientCertificates = .tls
+            $0.clientAuthorities = bytes
+            for (index, name) in ["CN=one", "CN=two"].enumerated() {
+                $0.clients[index].authenticationMethod = .tlsClientAuth
+                $0.clients[index].certificateName = CertificateName(.subject, name)
+                $0.clients[index].bindsTokensToCertificate = true
+                $0.clients[index].jwks = nil
+            }
+        }
+        (first.authentication, first.certificate, first.sender) = (.certificate, one.der, nil)
+        (second.authentication, second.certificate, second.sender) = (.certificate, two.der, nil)
+        return (first, second)
+    }
+}
+
 // MARK: Requests
 
 extension SuitePeer {
@@ -175,10 +201,12 @@ extension SuitePeer {
             let text = try assertion ?? signer.assertion(for: site)
             form += [("client_assertion_type", KeyClient.type), ("client_assertion", text)]
         case .assertion: break
+        case .certificate: if !form.contains(where: { $0.0 == "client_id" }) { form.append(("client_id", clientID)) }
         }
         let valid = try sender == nil ? [] : [proof("POST", path)]
         for text in proofs ?? valid { fields.append(text, for: "DPoP") }
-        return try await site.send(.post, path, fields: fields, body: HTTPBody(FormEncoding.encode(form)))
+        return try await site.send(
+            .post, path, fields: fields, body: HTTPBody(FormEncoding.encode(form)), showing: certificate)
     }
 
     /// Pushes an authorization request.
@@ -226,6 +254,7 @@ extension SuitePeer {
             "htu": .string((site.identity.issuer ?? "") + path),
             "iat": .integer(Int64(site.clock.now.timeIntervalSince1970)),
         ]
+        claims["nonce"] = .string(site.proofNonce)
         claims["ath"] = token.map { .string(Base64URL.encode($0.digest)) }
         for (name, value) in changes { claims[name] = value }
         return try JWS.sign(JSONValue.object(claims).serialized(), with: key, header: header)
@@ -363,7 +392,7 @@ extension SuitePeer {
         fields[.authorization] = "\(scheme ?? (sender == nil ? "Bearer" : "DPoP")) \(access)"
         let valid = try sender == nil ? [] : [proof("GET", "/oauth/userinfo", token: access)]
         for text in proofs ?? valid { fields.append(text, for: "DPoP") }
-        return try await site.send(.get, "/oauth/userinfo", fields: fields)
+        return try await site.send(.get, "/oauth/userinfo", fields: fields, showing: certificate)
     }
 
     /// Expects an error of an OAuth endpoint (RFC 6749 §5.2).

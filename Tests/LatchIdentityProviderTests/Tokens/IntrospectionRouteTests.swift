@@ -124,4 +124,64 @@ import Testing
         }
         await site.close()
     }
+
+    // MARK: Signed responses (RFC 9701)
+
+    private static let signedType = "application/token-introspection+jwt"
+
+    private func signed(_ site: Site, _ token: String, by client: String = "api") async throws -> Response {
+        try await site.form(
+            Self.path, ["token": token], fields: [.authorization: ClientSecret.basic(client), .accept: Self.signedType])
+    }
+
+    @Test(arguments: Way.allCases)
+    func `A resource server gets a response that is signed for it, and is no access token`(way: Way) async throws {
+        let site = try await site(way)
+        let issuer = try #require(site.identity.issuer)
+        let access = try await site.passwordGrant(scope: "files:read", as: "phone").accessToken
+        let plain = try await site.introspect(access)
+        expectEqual(plain.field(.contentType)?.hasPrefix("application/json"), true)
+        let answer = try await signed(site, access)
+        #expect(answer.status == 200 && answer.field(.contentType) == Self.signedType)
+        expectEqual(answer.field(.cacheControl), "no-store")
+        let keys = try KeySet(jwks: .object(try await site.get("/.well-known/jwks.json").json))
+        _ = try JWS(verifying: answer.text, keys: keys, algorithms: [.es256])
+        let token = try JWT(unverified: answer.text)
+        expectEqual(token.header.type, "token-introspection+jwt")
+        #expect(
+            token.claims.issuer == issuer && token.claims["aud"] == "api" && token.claims.issuedAt == site.clock.now)
+        // RFC 9701 §5: neither, so that nobody takes it for an access token.
+        #expect(token.claims["sub"] == nil && token.claims["exp"] == nil)
+        #expect(token.claims["token_introspection"] == .object(plain.json) && plain.json["active"] == true)
+        // It opens nothing.
+        #expect(try await !site.accepts(answer.text))
+        try await expectEqual(site.introspect(answer.text).text, #"{"active":false}"#)
+        await site.close()
+    }
+
+    @Test func `A client that may not see a token gets a signed response without a word about it`() async throws {
+        let site = try await site()
+        let access = try await site.passwordGrant(as: "phone").accessToken
+        for (client, text) in [("reports", access), ("api", "nonsense"), ("api", access + "x")] {
+            let answer = try await signed(site, text, by: client)
+            expectEqual(answer.field(.contentType), Self.signedType)
+            let claims = try JWT(unverified: answer.text).claims
+            #expect(claims["token_introspection"] == ["active": false] && claims["aud"] == .string(client))
+        }
+        let stranger = try await site.form(
+            Self.path, ["token": access],
+            fields: [.authorization: ClientSecret.basic("api", "x"), .accept: Self.signedType])
+        #expect(stranger.status == 401 && stranger.field(.contentType)?.hasPrefix("application/json") == true)
+        await site.close()
+    }
+
+    @Test(arguments: ["application/json", "*/*", "text/html, */*;q=0.1", "application/jwt"])
+    func `Any other media type gets JSON`(accept: String) async throws {
+        let site = try await site()
+        let access = try await site.passwordGrant(as: "phone").accessToken
+        let answer = try await site.form(
+            Self.path, ["token": access], fields: [.authorization: ClientSecret.basic("api"), .accept: accept])
+        expectEqual(answer.json["active"], true)
+        await site.close()
+    }
 }

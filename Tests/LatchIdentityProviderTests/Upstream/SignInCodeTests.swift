@@ -13,15 +13,35 @@ import Testing
 @testable import LatchIdentity
 
 @Suite struct AppURLTests {
-    @Test(
-        .tags(.appRedirect),
-        arguments: [
+    /// URLs that are not the configured one.
+    private static let otherURLs =
+        [
             "javascript:alert(1)", "data:text/html,x", "https://evil.example/", "http://notes/auth/callback",
             "notes://auth/callback/../evil", "notes://auth/callback?x=1", "notes://auth/callback#x",
             "notes://auth/callback/",
             "notes://auth/callbac", "NOTES://auth/callback", "notes:auth/callback", "notes://auth/callback\u{301}",
             "//evil.example", "notes://auth/callback https://evil.example", "notes://evil@auth/callback", "",
-        ])
+        ]
+
+    @Test(.tags(.appRedirect, .deepLinkTokens), arguments: otherURLs, [true, false])
+    func `The URL of an app that gets tokens is a configured one, character by character`(
+        redirect: String, hasChallenge: Bool
+    ) async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream) {
+            ($0.signInRedirects, $0.tokenRedirects) = ([], ["notes://auth/callback"])
+        }
+        var agent = UserAgent(site)
+        let path = "/api/auth/staff?\(FormEncoding.encode([("redirect", redirect)]))"
+        let page = try await agent.get(hasChallenge ? UpstreamApp(redirect: redirect).path() : path)
+        expectEqual(page.status, 400)
+        #expect(page.location.isEmpty && agent.cookies.isEmpty)
+        #expect(redirect.isEmpty || !page.text.contains(redirect))
+        #expect(upstream.requests.isEmpty)
+        await site.close()
+    }
+
+    @Test(.tags(.appRedirect), arguments: otherURLs)
     func `The URL of an app is a configured one, character by character`(redirect: String) async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)

@@ -57,6 +57,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "DELETE /oauth/register/{client}", "GET /api/admin/clients", "POST /api/admin/clients",
             "GET /api/admin/clients/{client}", "PUT /api/admin/clients/{client}",
             "DELETE /api/admin/clients/{client}", "POST /api/admin/clients/{client}/secret",
+            "POST /api/admin/clients/{client}/registration-token", "GET /api/admin/initial-tokens",
+            "POST /api/admin/initial-tokens", "DELETE /api/admin/initial-tokens/{id}",
             "POST /oauth/revoke", "POST /oauth/introspect", "POST /oauth/par", "POST /oauth/device_authorization",
             "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",
             "GET /api/auth/passkeys", "POST /api/auth/passkeys", "PATCH /api/auth/passkeys/{id}",
@@ -87,7 +89,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/change-password", "GET /.well-known/openid-configuration", "GET /oauth/userinfo",
-            "POST /oauth/userinfo", "GET /passkey.js",
+            "POST /oauth/userinfo", "GET /passkey.js", "GET /.well-known/webfinger",
         ],
     ]
     /// The routes that answer supervisors, whose cost does not grow with a flood.

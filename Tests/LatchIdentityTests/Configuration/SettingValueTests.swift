@@ -106,7 +106,11 @@ import Testing
             ]
         ),
         (
-            "client_secrets", ["", "web=" + String(repeating: "0a", count: 32)],
+            "client_secrets",
+            [
+                "", "web=" + String(repeating: "0a", count: 32),
+                "web=" + String(repeating: "0a", count: 32) + "+" + String(repeating: "0b", count: 32),
+            ],
             [
                 "web", "web=", "web=abc", "=" + String(repeating: "0a", count: 32),
                 "web=" + String(repeating: "0g", count: 32),
@@ -114,6 +118,11 @@ import Testing
         ),
         ("first_party_grants", ["none", "password", "password refresh_token"], ["implicit", "Password"]),
         ("first_party_scopes", ["", "none", "files:read"], [#"""#]),
+        ("client_certificates", ["none", "tls", "proxy"], ["", "on", "TLS"]),
+        (
+            "mtls_url", ["", "https://mtls.example.com", "https://mtls.example.com/id"],
+            ["mtls.example.com", "https://a?b"]
+        ),
         ("registration", ["off", "token", "open"], ["", "on", "Open"]),
         ("registration_scopes", ["", "none", "files:read openid"], [#"""#]),
         ("registration_limit", ["1", "1000000"], ["0", "1000001"]),

@@ -302,7 +302,7 @@ import Testing
             ])
     }
 
-    @Test
+    @Test(.tags(.logoutTokenForgery))
     func `A high-security client (backchannel-logout) ends the session that the token names, once`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()

@@ -6,6 +6,7 @@ import LatchFoundation
 package import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityStorage
+import LatchServer
 
 /// The state and the services of a server under one configuration, all of them built in this file.
 ///
@@ -39,6 +40,7 @@ package final class IdentityServices: Sendable {
     package let mails: MailQueue
     package let metrics: Metrics
     package let clientKeys: ClientKeySource
+    private let clientAuthorities: CertificateAuthorities?
     /// The worker that tells clients of the end of their sessions.
     package let notices: ClientNoticeQueue
     /// The clients of the identity providers that users may sign in through.
@@ -65,11 +67,9 @@ package final class IdentityServices: Sendable {
         documents: PublicTransport
     ) throws(IdentityError) {
         let pepper = keys.pepper
-        self.configuration = configuration
-        self.store = store
+        (self.configuration, self.store, self.accessTokens) = (configuration, store, accessTokens)
         (self.clock, self.dates, self.random, self.pepper) = (clock, dates, random, pepper)
         keyring = keys.keyring
-        self.accessTokens = accessTokens
         passwords = try PasswordHasher(configuration, pepper: pepper)
         limits = RateLimits(configuration, limiter: limiter, clock: clock)
         storedClients = StoredClients(store: store, clock: clock)
@@ -77,6 +77,7 @@ package final class IdentityServices: Sendable {
         clients = try OAuthClients(
             configuration, stored: storedClients,
             documents: ClientDocuments(configuration, scopePolicy, transport: documents, clock: clock))
+        clientAuthorities = try configuration.certificateAuthorities()
         clientKeys = ClientKeySource(store: store, clock: clock, transport: transport, documents: documents)
         notices = ClientNoticeQueue(
             clients: clients, store: store, clock: clock, random: random, accessTokens: accessTokens, pepper: pepper,
@@ -96,7 +97,8 @@ package final class IdentityServices: Sendable {
             lifetimes: TokenLifetimes(configuration), store: store, clock: clock, dates: dates, pepper: pepper,
             accessTokens: accessTokens, families: TokenFamilyCache(), limits: limits, clients: clients,
             scopePolicy: scopePolicy, resources: resources, metrics: metrics, sessions: sessions,
-            proofs: SenderProofs(accessTokens: accessTokens, clock: clock))
+            proofs: SenderProofs(
+                accessTokens: accessTokens, pepper: pepper, certificateURL: configuration.certificateURL, clock: clock))
         pageSessions = PageSessionService(
             store: store, clock: clock, pepper: pepper, accessTokens: accessTokens, sessions: sessions)
         secondFactors = SecondFactorService(
@@ -136,13 +138,17 @@ package final class IdentityServices: Sendable {
     package var clientRegistration: RegistrationService {
         RegistrationService(
             access: configuration.registration, limit: configuration.registrationLimit,
-            rules: .registration(scopePolicy, permitting: configuration.registrationScopes),
+            rules: .registration(
+                scopePolicy, permitting: configuration.registrationScopes,
+                permitsCertificates: configuration.clientCertificates != .none),
             service: clientAdministration, limits: limits,
             accessTokens: accessTokens)
     }
 
     package var clientAuthentication: ClientAuthentication {
-        ClientAuthentication(clients: clients, limits: limits, assertions: clientAssertions)
+        ClientAuthentication(
+            clients: clients, limits: limits, assertions: clientAssertions,
+            certificates: CertificateAuthentication(authorities: clientAuthorities, keys: clientKeys))
     }
 
     package var accounts: AccountService {

@@ -113,4 +113,24 @@ import Testing
         try await expectEqual(store.consents(of: fixture.account.id).map(\.clientID), ["used"])
         await store.close()
     }
+
+    @Test(arguments: StoreBackend.all)
+    func `Initial tokens that still work are listed, and a removed one works no longer`(
+        backend: StoreBackend
+    ) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        for (digest, remaining, end) in [(1, 1, 60), (2, 0, 60), (3, 7, 30), (4, 1, 0)] as [(UInt8, Int64, Double)] {
+            try await store.insert(
+                InitialToken(digest: [digest], remaining: remaining, createdAt: noon, expiresAt: noon + end),
+                detail: nil)
+        }
+        let found = try await store.initialTokens(at: noon)
+        #expect(found.map(\.digest) == [[3], [1]] && found.map(\.remaining) == [7, 1])
+        #expect(try await store.remove(initialToken: [3], detail: nil, at: noon))
+        #expect(try await !store.remove(initialToken: [3], detail: nil, at: noon))
+        try await expectEqual(store.initialTokens(at: noon).map(\.digest), [[1]])
+        #expect(try await !store.isUsable(initialToken: [3], at: noon))
+        await store.close()
+    }
 }

@@ -18,7 +18,7 @@ import Testing
             redirect: "https://notes.example.com/callback", codeChallenge: "c", nonce: nil, scope: "openid",
             authenticatedAt: noon, factorAt: nil,
             details: GrantDetails(
-                resources: ["https://ä.example"], keyThumbprint: "k",
+                resources: ["https://ä.example"], binding: TokenBinding(key: "k", certificate: "c"),
                 claims: .init(userInfo: ["name"], idToken: ["email"])),
             validUntil: noon + 60)
     }

@@ -15,9 +15,13 @@ extension Router {
         var interceptors: [any Interceptor] = [
             RequestIDInterceptor(), PageErrorInterceptor(context: context),
             RequestMetricsInterceptor(metrics: services.metrics.requests, clock: services.clock),
-            Self.pages(of: services.clients, below: path), IdentityErrorInterceptor(),
+            Self.pages(of: services.clients, below: path), ProofNonceInterceptor(proofs: services.tokens.proofs),
+            IdentityErrorInterceptor(),
         ]
         if let security = TransportSecurityInterceptor(configuration) { interceptors.insert(security, at: 0) }
+        if let host = CertificateHostInterceptor(certificateURL: configuration.certificateURL) {
+            interceptors.append(host)
+        }
         self.init(interceptors: interceptors)
         var routes = Router()
         routes.add(services, context)
@@ -132,6 +136,7 @@ extension Router {
             configuration: configuration, accessTokens: services.accessTokens, limits: limits,
             clients: services.clients, proofs: services.tokens.proofs, scopePolicy: services.scopePolicy
         ).add(to: &self)
+        WebFingerRoutes(accessTokens: services.accessTokens, limits: limits).add(to: &self)
         PageRoutes(
             context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,
             limits: limits, accounts: services.accounts,

@@ -25,7 +25,9 @@ package struct ClientDocuments: Sendable {
         guard configuration.takesClientDocuments else { return nil }
         self.init(
             documents: PublicDocuments(transport: transport, clock: clock),
-            rules: .document(policy, permitting: configuration.registrationScopes))
+            rules: .document(
+                policy, permitting: configuration.registrationScopes,
+                permitsCertificates: configuration.clientCertificates != .none))
     }
 
     /// The maximum size of an ID in bytes.

@@ -37,7 +37,25 @@ struct ClientField: Sendable {
 
 extension ClientField {
     /// All fields but the id, in the order in which they are printed.
-    static let all: [ClientField] = rules + presentation
+    static let all: [ClientField] = rules + certificateNames + presentation
+
+    /// The names in a client's certificate, one of which it has (RFC 8705 §2.1.2).
+    private static let certificateNames = CertificateName.Kind.allCases.map { kind in
+        ClientField(
+            name: kind.rawValue,
+            form: .text(
+                read: { text, client throws(OAuthClient.WordError) in
+                    guard client.certificateName == nil else {
+                        throw OAuthClient.WordError(reason: "has more than one name of a certificate: keep one")
+                    }
+                    guard let name = CertificateName(kind, text) else {
+                        throw OAuthClient.WordError(
+                            reason: "has a '\(kind.rawValue)' that cannot be the name of a certificate")
+                    }
+                    client.certificateName = name
+                }, write: { $0.certificateName?.kind == kind ? $0.certificateName?.text : nil })
+        ).registrable()
+    }
 
     /// The fields that the server acts on.
     private static let rules: [ClientField] = [
@@ -58,6 +76,16 @@ extension ClientField {
         flag("require_pushed_authorization_requests", \.requiresPushedRequests).registrable(),
         flag("require_signed_request_object", \.requiresRequestObjects).registrable(),
         flag("dpop_bound_access_tokens", \.requiresProofs).registrable(),
+        flag("tls_client_certificate_bound_access_tokens", \.bindsTokensToCertificate).registrable(),
+        ClientField(
+            name: "dpop_nonces",
+            form: .text(
+                read: { name, client throws(OAuthClient.WordError) in
+                    guard let rule = OAuthClient.ProofNonces(rawValue: name) else {
+                        throw OAuthClient.WordError(reason: "has 'dpop_nonces' other than required and optional")
+                    }
+                    client.proofNonces = rule
+                }, write: { $0.proofNonces?.rawValue })),
         flag("introspect_all", \.introspectsAllTokens),
         ClientField(
             name: "id_token_signed_response_alg",
@@ -108,6 +136,16 @@ extension ClientField {
             form: .list(
                 read: { urls, _, client throws(OAuthClient.WordError) in client.serves = urls },
                 write: { $0.serves.isEmpty ? nil : $0.serves })),
+        ClientField(
+            name: "authorization_details_types",
+            form: .list(
+                read: { types, name, client throws(OAuthClient.WordError) in
+                    guard types.count <= 50, types.allSatisfy(AuthorizationDetails.isType) else {
+                        throw OAuthClient.WordError(reason: "has '\(name)' other than names such as payment_initiation")
+                    }
+                    client.authorizationDetailsTypes = types
+                },
+                write: { $0.authorizationDetailsTypes.isEmpty ? nil : $0.authorizationDetailsTypes })),
         ClientField(
             name: "redirects",
             form: .list(

@@ -25,6 +25,12 @@ extension OAuthClient {
     /// Whether the client authenticates with a key.
     package var hasKey: Bool { permits(.privateKeyJWT) }
 
+    /// Whether the client authenticates with a certificate.
+    package var hasCertificate: Bool { permits(.tlsClientAuth) || permits(.selfSignedTLSClientAuth) }
+
+    /// Whether requests of the client must show a certificate.
+    package var needsCertificate: Bool { hasCertificate || bindsTokensToCertificate }
+
     /// The algorithms of the keys of the server that sign for the client.
     package var signers: Set<SignatureAlgorithm> {
         signsUsersIn ? Set([idTokenAlgorithm, userInfoAlgorithm ?? idTokenAlgorithm]) : []
@@ -84,11 +90,18 @@ extension OAuthClient {
         guard hasKey || assertionAlgorithm == nil else {
             throw problem("needs token_endpoint_auth_method private_key_jwt for 'token_endpoint_auth_signing_alg'")
         }
-        guard hasKey || securityProfile == nil else {
-            throw problem("needs token_endpoint_auth_method private_key_jwt for 'security_profile'")
+        guard hasKey || hasCertificate || securityProfile == nil else {
+            throw problem("needs token_endpoint_auth_method private_key_jwt or tls_client_auth for 'security_profile'")
+        }
+        guard permits(.tlsClientAuth) == (certificateName != nil) else {
+            throw problem(
+                "needs one name of its certificate, such as 'tls_client_auth_san_dns', for tls_client_auth, and only for it"
+            )
         }
         guard jwks == nil, jwksURI == nil else { return }
-        guard !hasKey else { throw problem("needs its public keys in 'jwks' or 'jwks_uri' for private_key_jwt") }
+        guard !hasKey, !permits(.selfSignedTLSClientAuth) else {
+            throw problem("needs its public keys in 'jwks' or 'jwks_uri' for \(authenticationMethod?.rawValue ?? "")")
+        }
         guard !grants.contains(.jwtBearer) else {
             throw problem("needs its public keys in 'jwks' or 'jwks_uri' for the grant \(GrantType.jwtBearer.rawValue)")
         }
@@ -123,7 +136,9 @@ extension OAuthClient {
     package var profiled: OAuthClient {
         var client = protecting
         guard let securityProfile else { return client }
-        (client.requiresPKCE, client.requiresPushedRequests, client.requiresProofs) = (true, true, true)
+        (client.requiresPKCE, client.requiresPushedRequests) = (true, true)
+        // FAPI 2.0 Security Profile §5.3.2.1: one of both.
+        if !client.bindsTokensToCertificate { client.requiresProofs = true }
         // Its ID tokens cannot be those that a client has by default.
         if client.idTokenAlgorithm == .rs256 { client.idTokenAlgorithm = .es256 }
         if securityProfile == .fapi2MessageSigning { client.requiresRequestObjects = true }

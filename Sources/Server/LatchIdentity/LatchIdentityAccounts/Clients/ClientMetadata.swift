@@ -36,23 +36,32 @@ package struct ClientMetadataRules: Sendable {
     package var scopes: Scopes
     /// Whether the server gives secrets to clients.
     package var permitsSecrets: Bool
+    /// Whether the server takes certificates of clients.
+    package var permitsCertificates: Bool
 
     /// The grants of clients that no operator has checked.
     static let registrableGrants: Set<OAuthClient.GrantType> = [.authorizationCode, .refreshToken, .deviceCode]
 
     /// Creates the rules of a registration (RFC 7591 §2).
     ///
-    /// - Parameter permitted: The scopes besides those about users; nil for all that are not for administrators.
-    package static func registration(_ policy: ScopePolicy, permitting permitted: Scopes? = nil) -> ClientMetadataRules
-    {
-        ClientMetadataRules(scopes: scopes(policy, permitted), permitsSecrets: true)
+    /// - Parameters:
+    ///   - permitted: The scopes besides those about users; nil for all that are not for administrators.
+    ///   - permitsCertificates: Whether the server takes certificates of clients.
+    package static func registration(
+        _ policy: ScopePolicy, permitting permitted: Scopes? = nil, permitsCertificates: Bool = false
+    ) -> ClientMetadataRules {
+        ClientMetadataRules(
+            scopes: scopes(policy, permitted), permitsSecrets: true, permitsCertificates: permitsCertificates)
     }
 
     /// Creates the rules of a document whose URL is the `client_id` (draft-ietf-oauth-client-id-metadata-document §4).
     ///
-    /// - Parameter permitted: As for a registration.
-    package static func document(_ policy: ScopePolicy, permitting permitted: Scopes? = nil) -> ClientMetadataRules {
-        ClientMetadataRules(scopes: scopes(policy, permitted), permitsSecrets: false)
+    /// The parameters are those of a registration.
+    package static func document(
+        _ policy: ScopePolicy, permitting permitted: Scopes? = nil, permitsCertificates: Bool = false
+    ) -> ClientMetadataRules {
+        ClientMetadataRules(
+            scopes: scopes(policy, permitted), permitsSecrets: false, permitsCertificates: permitsCertificates)
     }
 
     /// Returns the scopes about users and those of resources, except for administrators.
@@ -115,9 +124,15 @@ extension OAuthClient {
             // A client that asks for a protection must not get less.
             try refuse(name, unless: { $0 == "none" }, "has '\(name)', which this server does not support")
         }
-        try refuse(
-            "tls_client_certificate_bound_access_tokens", unless: { $0 == false },
-            "wants tokens that are bound to a certificate, which this server does not support: use DPoP")
+        if !rules.permitsCertificates {
+            try refuse(
+                "tls_client_certificate_bound_access_tokens", unless: { $0 == false },
+                "wants tokens that are bound to a certificate, which this server does not take: use DPoP")
+            try refuse(
+                "token_endpoint_auth_method",
+                unless: { $0 != "tls_client_auth" && $0 != "self_signed_tls_client_auth" },
+                "authenticates with a certificate, which this server does not take: use private_key_jwt")
+        }
         guard !rules.permitsSecrets else { return }
         for name in ["client_secret", "client_secret_expires_at"] where metadata[name] != nil {
             throw ClientMetadataError(name, "publishes '\(name)': everybody could read a secret in a document")
@@ -192,7 +207,7 @@ extension OAuthClient {
     ///
     /// The user decides by the host. A browser decodes escapes in it, and the page would show them as they are.
     private static func isRegistrable(_ url: String) -> Bool {
-        guard AppRedirect.isClaimed(url) else {
+        guard AppRedirect.isSecure(url) else {
             let scheme = String(url.unicodeScalars.prefix { $0 != ":" })
             return !systemSchemes.contains(scheme) && !systemPrefixes.contains { scheme.utf8.starts(with: $0.utf8) }
         }

@@ -39,7 +39,7 @@ extension ClientPresentation {
     static func isLink(_ text: String) -> Bool {
         guard text.utf8.count <= 500, PublicURL.isLink(text), !text.utf8.contains(where: { ",;".utf8.contains($0) })
         else { return false }
-        return AppRedirect.isClaimed(text) || text.utf8.starts(with: "http://".utf8) && AppRedirect.isLoopback(text)
+        return AppRedirect.isSecure(text) || text.utf8.starts(with: "http://".utf8) && AppRedirect.isLoopback(text)
     }
 
     /// Returns whether a text is an address of a person, without the separators of a word.

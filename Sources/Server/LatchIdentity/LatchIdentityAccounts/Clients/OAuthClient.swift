@@ -56,17 +56,30 @@ public struct OAuthClient: Sendable, Hashable {
         case secretPost = "client_secret_post"
         /// An assertion that one of the client's keys signs (RFC 7523 §2.2).
         case privateKeyJWT = "private_key_jwt"
+        /// A certificate of an authority, with the client's ``OAuthClient/certificateName`` (RFC 8705 §2.1).
+        case tlsClientAuth = "tls_client_auth"
+        /// A certificate with one of the client's keys (RFC 8705 §2.2).
+        case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
     }
 
     /// A set of rules for high security, which implies members of a client.
     public enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
-        /// FAPI 2.0 Security Profile, with `private_key_jwt` and DPoP.
+        /// FAPI 2.0 Security Profile, with `private_key_jwt` or a certificate.
         ///
-        /// It requires pushed requests, PKCE and proofs, permits only PS256, ES256 and EdDSA, and takes assertions for
+        /// It requires pushed requests, PKCE and bound tokens: to a key, or to a certificate if the client is registered
+        /// for that. It permits only PS256, ES256 and EdDSA, and takes assertions for
         /// the issuer only.
         case fapi2
         /// FAPI 2.0 Message Signing, which also requires signed request objects.
         case fapi2MessageSigning = "fapi2_message_signing"
+    }
+
+    /// A rule for the nonces of the server in the proofs of a client (RFC 9449 §8).
+    public enum ProofNonces: String, Sendable, Hashable, CaseIterable {
+        /// A proof without a recent nonce is refused.
+        case required
+        /// A proof is accepted without one.
+        case optional
     }
 
     /// The kind of a client, which decides on its redirects (OpenID Connect Registration §2).
@@ -83,6 +96,10 @@ public struct OAuthClient: Sendable, Hashable {
     public var isConfidential: Bool
     /// The method with which the client authenticates; nil for either method of a secret, or none for a public client.
     public var authenticationMethod: AuthenticationMethod?
+    /// The name in the client's certificate, for `tls_client_auth`.
+    public var certificateName: CertificateName?
+    /// Whether each request for tokens needs a certificate, which the tokens are bound to (RFC 8705 §3.4).
+    public var bindsTokensToCertificate = false
     /// The algorithm of the client's assertions; nil for each that its keys have.
     public var assertionAlgorithm: SignatureAlgorithm?
     /// The URL that is told when a session of the client has ended (OpenID Connect Back-Channel Logout §2.2).
@@ -107,6 +124,8 @@ public struct OAuthClient: Sendable, Hashable {
     public var resources: [String]?
     /// The resource servers that the client is, whose access tokens it may exchange (RFC 8693), by their URLs.
     public var serves: [String]
+    /// The types of `authorization_details` that the client may request of a user (RFC 9396); none by default.
+    public var authorizationDetailsTypes: [String] = []
     /// The URLs that the browser may return to after a sign-in on the server's pages, compared exactly.
     ///
     /// A loopback URL without a port accepts every port (RFC 8252 §7.3).
@@ -125,6 +144,10 @@ public struct OAuthClient: Sendable, Hashable {
     public var requestObjectAlgorithm: SignatureAlgorithm?
     /// Whether each request for tokens needs the proof of a key, which the tokens are bound to (RFC 9449 §5.2).
     public var requiresProofs: Bool
+    /// Whether the proofs need a nonce of the server (RFC 9449 §8); nil for the rule of the server.
+    ///
+    /// Without a word of the operator, the clients of a ``securityProfile`` need one, and public clients with pages.
+    public var proofNonces: ProofNonces?
     /// Whether each authorization request needs a nonce (OpenID Connect Core §3.1.2.1).
     public var requiresNonce: Bool
     /// The algorithm of the client's ID tokens: RS256, ES256 or EdDSA (OpenID Connect Registration §2).
@@ -241,6 +264,12 @@ extension OAuthClient {
         // The pages of a confidential client have no secret to call the server with. Any program of this machine can open
         // a port, so a page there has to be named.
         return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.isClaimed).compactMap(PublicURL.origin))
+    }
+
+    /// Whether each proof of the client needs a nonce of the server.
+    package var needsProofNonces: Bool {
+        // A script in a page can sign proofs in advance (RFC 9449 §11.2). FAPI 2.0 §5.3.3.1 has its clients know nonces.
+        proofNonces.map { $0 == .required } ?? (securityProfile != nil || !isConfidential && !pageOrigins.isEmpty)
     }
 
     /// Whether the client is a resource server that may introspect the access tokens of all clients.

@@ -45,6 +45,16 @@ package struct VerifiableClient: Sendable {
         self.end = end
     }
 
+    /// The maximum number of secrets that a client has at a time: the one before, and the one after a change.
+    private static let maximumSecrets = 2
+
+    /// Returns the digests of a client's secrets, in hexadecimal with `+` between them; nil if they are malformed.
+    static func secretDigests(in text: String) -> [[UInt8]]? {
+        let words = text.utf8.split(separator: UInt8(ascii: "+"), omittingEmptySubsequences: false)
+        let digests = words.compactMap { Hex.decode(String(Substring($0)), count: 32) }
+        return digests.count == words.count && words.count <= maximumSecrets ? digests : nil
+    }
+
     /// Returns whether one of the readings of a secret is a secret of the client.
     func isAuthentic(_ readings: Set<String>) -> Bool {
         // SHA-256 without a salt is enough for a secret of 256 random bits.
@@ -62,6 +72,8 @@ package struct OAuthClients: Sendable {
     private let configured: [String: VerifiableClient]
     private let stored: StoredClients?
     private let documents: ClientDocuments?
+    /// Whether the server takes certificates of clients.
+    private let takesCertificates: Bool
     /// The origins of the configured clients' pages.
     private let origins: Set<String>
     /// The clients by the origins of the applications behind a proxy that they stand for.
@@ -86,28 +98,41 @@ package struct OAuthClients: Sendable {
                 "first_party_grants",
                 "client_credentials, jwt-bearer and token-exchange need a client that authenticates")
         }
-        let digests = configuration.clientSecretDigests.compactMapValues { Hex.decode($0, count: 32) }
+        let digests = configuration.clientSecretDigests.compactMapValues { VerifiableClient.secretDigests(in: $0) }
         var clients: [String: VerifiableClient] = [:]
         for client in configuration.clients {
             guard OAuthClient.isID(client.id), client.id != firstParty.id, clients[client.id] == nil else {
                 throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
             }
             clients[client.id] = try VerifiableClient(
-                client, secretDigests: digests[client.id].map { [$0] } ?? [])
+                client, secretDigests: digests[client.id] ?? [])
         }
         let withSecret = Set(clients.values.filter(\.client.hasSecret).map(\.client.id))
         guard withSecret == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
             throw .invalidSetting(
-                "client_secrets", "one ID=SHA256 for each client that authenticates with a secret, and for no other")
+                "client_secrets",
+                "one ID=SHA256, or ID=SHA256+SHA256, for each client that authenticates with a secret, and for no other"
+            )
         }
         if clients[OAuthClient.command.id] == nil {
             clients[OAuthClient.command.id] = try VerifiableClient(.command)
         }
         configured = clients
+        takesCertificates = configuration.clientCertificates != .none
         self.stored = stored
         self.documents = documents
         origins = clients.values.reduce(into: []) { $0.formUnion($1.client.pageOrigins) }
         protected = try Self.protecting(clients.values.map(\.client))
+        for id in clients.keys.sorted() { if let client = clients[id]?.client { try check(client) } }
+    }
+
+    /// Requires that a client can show the certificate that it needs.
+    package func check(_ client: OAuthClient) throws(IdentityError) {
+        guard takesCertificates || !client.needsCertificate else {
+            throw .unusableSetting(
+                "clients", "the client '\(client.id)' needs a certificate, which 'client_certificates' does not ask for"
+            )
+        }
     }
 
     /// Returns the algorithms of ID tokens that the configured clients use, or that clients may choose.

@@ -97,13 +97,14 @@ package struct ResourcePolicy: Sendable {
         return targets.allSatisfy { $0 == apiAudience } ? [] : targets
     }
 
-    /// A resource server for a token, the scopes that it has there, and the key that it is bound to.
+    /// A resource server for a token, the scopes that it has there, and what it is bound to.
     package struct Target: Sendable {
         /// The `aud`; nil for the operator's API, or the userinfo endpoint where the scopes are only about the user.
         let audience: String?
         let scopes: Scopes
-        /// The thumbprint of the key; nil for a bearer token.
-        let key: String?
+        let binding: TokenBinding
+        /// The rights that the token has there.
+        let authorization: AuthorizationDetails
     }
 
     /// Requires that a third-party client gets a scope of each resource server of a grant that has scopes.
@@ -117,14 +118,17 @@ package struct ResourcePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - conditions: The conditions of the request.
-    ///   - granted: The resource servers of the grant; nil where a request to the token endpoint is the grant.
+    ///   - grant: The conditions of the grant; nil where a request to the token endpoint is the grant.
     ///   - scopes: The scopes of the grant, of which the resource server gets its own and those about the user.
     /// - Throws: `IdentityError.invalidTarget` for several resource servers, or one that was not granted (RFC 8707
-    ///   §2.2), or is not for the client any longer; `.scopelessTarget` if a third-party client has none of its scopes.
+    ///   §2.2), or is not for the client any longer; `.scopelessTarget` if a third-party client has none of its scopes;
+    ///   `.invalidAuthorizationDetails` for rights that were not granted.
     package func target(
-        _ conditions: TokenConditions, of granted: [String]?, with scopes: Scopes, for client: OAuthClient
+        _ conditions: TokenConditions, of grant: GrantDetails?, with scopes: Scopes, for client: OAuthClient
     ) throws(IdentityError) -> Target {
         guard let apiAudience else { throw .notReady }
+        let granted = grant?.resources
+        let rights = try Self.rights(conditions.authorization, of: grant?.authorization, for: client)
         let targets = try targets(conditions.resources, for: client)
         guard targets.count <= 1 else { throw .invalidTarget }
         if let granted, let name = targets.first {
@@ -133,7 +137,9 @@ package struct ResourcePolicy: Sendable {
         let audience = targets.first ?? granted?.first ?? apiAudience
         guard Self.key(audience) != Self.key(apiAudience) else {
             if !targets.isEmpty { try requireScope(of: apiAudience, in: scopes, for: client) }
-            return Target(audience: nil, scopes: try ofAPI(scopes, apiAudience, for: client), key: conditions.key)
+            return Target(
+                audience: nil, scopes: try ofAPI(scopes, apiAudience, for: client), binding: conditions.binding,
+                authorization: rights.filter { counts($0, at: apiAudience, for: client) })
         }
         // A resource server that the configuration no longer has gets no tokens.
         guard let server = servers[Self.key(audience)], isPermitted(audience, to: client) else { throw .invalidTarget }
@@ -141,7 +147,57 @@ package struct ResourcePolicy: Sendable {
         return Target(
             audience: server.resource,
             scopes: scopes.filter { ScopePolicy.openID.contains($0) || server.scopes.contains($0) },
-            key: conditions.key)
+            binding: conditions.binding,
+            authorization: rights.filter { counts($0, at: server.resource, for: client) })
+    }
+
+    /// Returns whether a right is for a resource server: one that has its type, and that the right locates.
+    ///
+    /// Types that no resource server has are those of the operator's API (RFC 9396 §2.2).
+    private func counts(_ right: JSONValue, at target: String, for client: OAuthClient) -> Bool {
+        guard AuthorizationDetails.locations(of: right).map({ Self.lists($0, target) }) ?? true else { return false }
+        let type = AuthorizationDetails.type(of: right)
+        if let server = servers[Self.key(target)] { return server.authorizationDetailsTypes.contains(type) }
+        return isPermitted(target, to: client)
+            && !servers.values.contains { $0.authorizationDetailsTypes.contains(type) }
+    }
+
+    /// Returns the rights of a token: those that the request names, or all of the grant, as far as the client may still
+    /// have them.
+    ///
+    /// Only equal rights are compared, since the server does not know which one is less (RFC 9396 §6.1).
+    private static func rights(
+        _ requested: AuthorizationDetails?, of granted: AuthorizationDetails?, for client: OAuthClient
+    ) throws(IdentityError) -> AuthorizationDetails {
+        let types = client.authorizationDetailsTypes
+        let permitted =
+            granted?.filter { types.contains(AuthorizationDetails.type(of: $0)) } ?? AuthorizationDetails()
+        guard let requested else { return permitted }
+        guard requested.elements.allSatisfy(permitted.elements.contains) else {
+            throw .invalidAuthorizationDetails("they are not those of the grant")
+        }
+        // Those of the grant: a request cannot have one of them twice.
+        return permitted.filter(requested.elements.contains)
+    }
+
+    /// Returns the rights that a client requests of a user.
+    ///
+    /// - Parameter granted: The resource servers of the grant; empty for the operator's API only.
+    /// - Throws: `IdentityError.invalidAuthorizationDetails` if one has a type that the client may not request, or is
+    ///   for no resource server of the grant (RFC 9396 §5).
+    package func requested(
+        _ text: String?, by client: OAuthClient, at granted: [String]
+    ) throws(IdentityError) -> AuthorizationDetails {
+        guard let rights = try AuthorizationDetails(requested: text) else { return AuthorizationDetails() }
+        let types = rights.elements.map(AuthorizationDetails.type)
+        guard types.allSatisfy(client.authorizationDetailsTypes.contains) else {
+            throw .invalidAuthorizationDetails("this client may not request one of their types")
+        }
+        let targets = granted.isEmpty ? [apiAudience].compactMap(\.self) : granted
+        guard rights.elements.allSatisfy({ right in targets.contains { counts(right, at: $0, for: client) } }) else {
+            throw .invalidAuthorizationDetails("one is for no resource server that the request names")
+        }
+        return rights
     }
 
     /// Returns those of the scopes that a token for the operator's API, or for userinfo, may have.

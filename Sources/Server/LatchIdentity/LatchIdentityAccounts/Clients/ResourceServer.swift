@@ -20,11 +20,14 @@ public struct ResourceServer: Sendable, Hashable {
     public let resource: String
     /// The scopes that tokens for the resource server may have, besides those about the user; none if it has no scopes.
     public var scopes: Scopes
+    /// The types of `authorization_details` that tokens for the resource server may have (RFC 9396).
+    public var authorizationDetailsTypes: [String]
 
     /// Creates a resource server.
-    public init(_ resource: String, scopes: Scopes = []) {
+    public init(_ resource: String, scopes: Scopes = [], authorizationDetailsTypes: [String] = []) {
         self.resource = resource
         self.scopes = scopes
+        self.authorizationDetailsTypes = authorizationDetailsTypes
     }
 }
 
@@ -45,7 +48,9 @@ extension ResourceServer {
     }
 
     /// Creates a resource server of a configuration.
-    private init(checking resource: String, scopes names: [String]?) throws(OAuthClient.WordError) {
+    private init(
+        checking resource: String, scopes names: [String]?, types: [String]?
+    ) throws(OAuthClient.WordError) {
         guard Self.key(resource) != nil, !resource.utf8.contains(where: { ";, ".utf8.contains($0) }) else {
             throw OAuthClient.WordError(
                 reason: "'resource' must be a URL such as https://tools.example.com/mcp, without a fragment")
@@ -56,44 +61,61 @@ extension ResourceServer {
             throw OAuthClient.WordError(
                 reason: "the scopes \(ScopePolicy.openID.text) are about the user and belong to no resource")
         }
-        self.init(resource, scopes: Scopes(scopes))
+        guard types?.allSatisfy(AuthorizationDetails.isType) ?? true else {
+            throw OAuthClient.WordError(reason: "an authorization_details_type is invalid")
+        }
+        self.init(resource, scopes: Scopes(scopes), authorizationDetailsTypes: types ?? [])
     }
 
     /// Parses the word of a configuration.
     package init(parsing word: String) throws(OAuthClient.WordError) {
         let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
-        var scopes: [String]?
+        var lists: [String: [String]] = [:]
         for part in parts.dropFirst() {
-            guard part.utf8.starts(with: "scopes=".utf8), scopes == nil else {
-                throw OAuthClient.WordError(reason: "a part is not known; only scopes=… is, once")
+            let pair = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(Substring(pair[0]))
+            guard pair.count == 2, Self.listNames.contains(name), lists[name] == nil else {
+                throw OAuthClient.WordError(
+                    reason: "a part is not known; only scopes=… and authorization_details_types=… are, each once")
             }
-            scopes = part.utf8.dropFirst("scopes=".utf8.count).split(separator: UInt8(ascii: ",")).map {
-                String(Substring($0))
-            }
+            lists[name] = pair[1].split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
         }
-        try self.init(checking: parts.first ?? "", scopes: scopes)
+        try self.init(
+            checking: parts.first ?? "", scopes: lists["scopes"], types: lists["authorization_details_types"])
     }
 
     /// The word that `init(parsing:)` parses.
     package var word: String {
-        resource + (scopes.isEmpty ? "" : ";scopes=" + scopes.elements.map(\.rawValue).joined(separator: ","))
+        Self.listNames.reduce(into: resource) { word, name in
+            let list = list(name)
+            if !list.isEmpty { word += ";\(name)=" + list.joined(separator: ",") }
+        }
+    }
+
+    /// The members that are lists.
+    private static let listNames = ["scopes", "authorization_details_types"]
+
+    private func list(_ name: String) -> [String] {
+        name == "scopes" ? scopes.elements.map(\.rawValue) : authorizationDetailsTypes
     }
 
     /// The form as tables of a file.
     package static let tables: SettingTables<[ResourceServer]> = .list(
-        known: ["resource", "scopes"], key: "resource", id: { key($0.resource) ?? $0.resource },
+        known: ["resource"] + listNames, key: "resource", id: { key($0.resource) ?? $0.resource },
         parse: { table throws(SettingTable.MemberError) in
             let (resource, scopes) = (try table.requiredText("resource"), try table.list("scopes"))
+            let types = try table.list("authorization_details_types")
             do throws(OAuthClient.WordError) {
-                return try ResourceServer(checking: resource, scopes: scopes)
+                return try ResourceServer(checking: resource, scopes: scopes, types: types)
             } catch {
                 throw SettingTable.MemberError(error.reason)
             }
         },
         table: { server in
             var table: JSONObject = ["resource": .string(server.resource)]
-            if !server.scopes.isEmpty {
-                table["scopes"] = .array(server.scopes.elements.map { .string($0.rawValue) })
+            for name in listNames {
+                let list = server.list(name)
+                if !list.isEmpty { table[name] = .array(list.map { .string($0) }) }
             }
             return table
         })

@@ -120,10 +120,54 @@ extension OAuthClient {
         do throws(SettingTable.MemberError) { return try reading(members) } catch { throw unusable(error.reason) }
     }
 
-    /// The members as they are stored: those of `[[clients]]` without the ID.
-    package var storedMembers: String {
+    /// Returns the members as they are stored: those of `[[clients]]` without the ID.
+    ///
+    /// - Parameter operatorMembers: The names of those that the client must not change itself.
+    package func storedMembers(fixing operatorMembers: Set<String> = []) -> String {
         var members = table
         members["id"] = nil
+        if !operatorMembers.isEmpty {
+            members[StoredClient.operatorMembersName] = .array(operatorMembers.sorted().map { .string($0) })
+        }
         return String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
+    }
+
+    /// Returns the names of the members that differ between two states of a client.
+    package func differences(from other: OAuthClient) -> Set<String> {
+        let (mine, others) = (table, other.table)
+        return Set(mine.keys).union(others.keys).filter { mine[$0] != others[$0] }
+    }
+
+    /// Returns the client with some members of another state of it.
+    ///
+    /// - Throws: `WordError` if they do not fit together.
+    package func taking(_ names: Set<String>, from other: OAuthClient) throws(WordError) -> OAuthClient {
+        guard !names.isEmpty else { return self }
+        var members = table
+        let others = other.table
+        for name in names { members[name] = others[name] }
+        do throws(SettingTable.MemberError) {
+            var client = try Self.reading(members)
+            (client.registersItself, client.registeredAt) = (registersItself, registeredAt)
+            return client
+        } catch {
+            throw WordError(reason: error.reason)
+        }
+    }
+}
+
+extension StoredClient {
+    /// The name of the list in the stored members, which no client has.
+    static let operatorMembersName = "operator_members"
+
+    /// The names of the members that an operator has changed after the client had registered itself.
+    package var operatorMembers: Set<String> {
+        do throws(JSONError) {
+            let names = try JSONValue(parsing: members)[Self.operatorMembersName]?.arrayValue ?? []
+            return Set(names.compactMap(\.stringValue))
+        } catch {
+            // The client itself cannot be read either.
+            return []
+        }
     }
 }

@@ -4,6 +4,7 @@ public import LatchAuth
 import LatchCore
 import LatchHTTP
 public import LatchIdentityStorage
+package import LatchServer
 import LatchTexts
 import LatchWebAuthn
 
@@ -117,8 +118,29 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var clients: [OAuthClient] = []
     /// The SHA-256 digests of the secrets of confidential clients, in hexadecimal, by `client_id`.
     ///
-    /// A secret must be 32 random bytes: the digest of a chosen password can be guessed.
+    /// A secret must be 32 random bytes: the digest of a chosen password can be guessed. While a client changes over to
+    /// another secret, `+` separates the digests of both.
     public var clientSecretDigests: [String: String] = [:]
+    /// The source of the certificates of clients (RFC 8705).
+    public enum ClientCertificateSource: String, Sendable, Hashable, CaseIterable {
+        /// No certificates are taken.
+        case none
+        /// The server's own TLS.
+        case tls
+        /// A header field of trusted proxies.
+        case proxy
+    }
+
+    /// The source of the certificates of clients (RFC 8705).
+    ///
+    /// The server that uses ``Identity/handler`` has to be configured alike: with `Server.TLS.clientCertificates`, or
+    /// with `TrustedProxies.certificateField`.
+    public var clientCertificates = ClientCertificateSource.none
+    /// The certificates in PEM of the authorities that vouch for clients (`tls_client_auth`); empty for none.
+    public var clientAuthorities: [UInt8] = []
+    /// The base URL of the endpoints where clients show certificates (RFC 8705 §5), with the path of the issuer; nil for
+    /// the issuer.
+    public var certificateURL: String?
     /// Who may register clients at `/oauth/register` (RFC 7591).
     public enum RegistrationAccess: String, Sendable, Hashable, CaseIterable {
         /// No client: the server has no such endpoint.
@@ -217,6 +239,16 @@ extension IdentityError {
 }
 
 extension IdentityConfiguration {
+    /// Returns the authorities of clients; nil without any.
+    ///
+    /// - Throws: `IdentityError.unusableSetting`.
+    package func certificateAuthorities() throws(IdentityError) -> CertificateAuthorities? {
+        guard !clientAuthorities.isEmpty else { return nil }
+        do throws(ServerError) { return try CertificateAuthorities(pem: clientAuthorities) } catch {
+            throw .unusableSetting("client_authorities_file", "the file has no certificates in PEM, or a malformed one")
+        }
+    }
+
     /// The scopes of clients that neither the server has nor a lower level of them.
     package var unknownClientScopes: Scopes {
         let policy = ScopePolicy(self)

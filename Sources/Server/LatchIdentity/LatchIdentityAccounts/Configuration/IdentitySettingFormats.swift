@@ -183,6 +183,12 @@ extension SettingFormat where Value == Set<OAuthClient.GrantType> {
     }
 }
 
+extension SettingFormat where Value == IdentityConfiguration.ClientCertificateSource {
+    static var certificateSource: Self {
+        Self(expected: "none, tls or proxy", parse: { Value(rawValue: $0) }, text: { $0.rawValue })
+    }
+}
+
 extension SettingFormat where Value == IdentityConfiguration.RegistrationAccess {
     static var registration: Self {
         Self(expected: "off, token or open", parse: { Value(rawValue: $0) }, text: { $0.rawValue })
@@ -248,8 +254,8 @@ extension SettingFormat where Value == [String: String] {
 
     package static var digests: Self {
         Self(
-            expected: "words such as ID=64 hexadecimal digits, each ID once",
-            parse: { pairs($0) { Hex.decode($0, count: 32) != nil } },
+            expected: "words such as ID=64 hexadecimal digits, each ID once, with '+' before a second digest",
+            parse: { pairs($0) { VerifiableClient.secretDigests(in: $0) != nil } },
             text: { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") })
     }
 

@@ -114,7 +114,14 @@ extension IdentityConfiguration {
             isReloaded: true),
         .init(
             "client_secrets", \.clientSecretDigests, .digests,
-            "the SHA-256 of confidential clients' random secrets, ID=HEX", isReloaded: true, isSecret: true),
+            "the SHA-256 of confidential clients' random secrets, ID=HEX, or ID=HEX+HEX for two", isReloaded: true,
+            isSecret: true),
+        .init(
+            "client_certificates", \.clientCertificates, .certificateSource,
+            "where the certificates of OAuth clients come from: none, tls (this server's) or proxy (a trusted one)"),
+        .init(
+            "mtls_url", \.certificateURL, .optional(.url),
+            "the URL at which OAuth clients show certificates, if it is not the issuer's; with tls, the host to ask at"),
         .init(
             "registration", \.registration, .registration,
             "who may register OAuth clients over HTTP: off, token (with one of 'latch admin client initial-token') or open",

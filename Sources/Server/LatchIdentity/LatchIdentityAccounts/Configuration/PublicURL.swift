@@ -28,6 +28,16 @@ package enum PublicURL {
         return HTTPOrigin(scheme: String(url[..<separator.lowerBound]), authority: String(authority)).description
     }
 
+    /// Returns the host of an http or https URL, with a port that is not the default one; nil for another text.
+    package static func authority(of url: String) -> String? {
+        do throws(HTTPError) { return try HTTPOrigin.split(url).origin.authority } catch { return nil }
+    }
+
+    /// Returns the host of an http or https URL; nil for another text.
+    package static func host(of url: String) -> String? {
+        do throws(HTTPError) { return try HTTPOrigin.split(url).origin.host } catch { return nil }
+    }
+
     /// Returns the path of such a URL without its final slash; empty if it has none.
     package static func path(of text: String) -> String {
         guard let rest = afterScheme(text), let slash = rest.utf8.firstIndex(of: 0x2F) else { return "" }

@@ -31,7 +31,8 @@ extension TokenService {
         guard isServed || claims.clientID == client.id, claims.recipient != .userInfo,
             let audience = claims.registered.audience,
             // A bound token gives only another bound one.
-            claims.keyThumbprint == nil || (isServed ? conditions.key != nil : claims.keyThumbprint == conditions.key),
+            claims.binding.isEmpty
+                || (isServed ? !conditions.binding.isEmpty : claims.binding.isSatisfied(by: conditions.binding)),
             claims.actors.count < Self.longestChain
         else { throw .refusedSubject }
         let session: AuthenticatedSession
@@ -46,7 +47,8 @@ extension TokenService {
         let scopes = scopePolicy.allowed(requested ?? available, to: session.account, by: client)
         // Without a name, the new token is for the same resource server.
         let named = TokenConditions(
-            resources: conditions.resources.isEmpty ? [audience] : conditions.resources, key: conditions.key)
+            resources: conditions.resources.isEmpty ? [audience] : conditions.resources, binding: conditions.binding,
+            authorization: conditions.authorization)
         guard
             resources.permitsExchange(
                 to: named.resources, of: session.device.details.resources, isServed: isServed, by: client)
@@ -62,7 +64,7 @@ extension TokenService {
         let life = min(accessTokens.lifetime.inSeconds, end - clock.now.timeIntervalSince1970)
         var response = TokenResponse(
             accessToken: access, expiresIn: max(Int64(life.rounded(.down)), 0),
-            tokenType: TokenResponse.type(boundTo: target.key),
+            tokenType: TokenResponse.type(boundTo: target.binding),
             scope: target.scopes.isEmpty ? nil : target.scopes.text)
         response.issuedTokenType = TokenResponse.accessTokenType
         return response

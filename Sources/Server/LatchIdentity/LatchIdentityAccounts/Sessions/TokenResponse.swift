@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCore
-import LatchIdentityStorage
+package import LatchIdentityStorage
 
 /// The content of a response with tokens (RFC 6749 §5.1).
 ///
@@ -23,8 +23,10 @@ package struct TokenResponse {
     package var idToken: String?
     /// The kind of the token of an exchange (RFC 8693 §2.2.1); nil for other grants.
     package var issuedTokenType: String?
-    /// Returns the type of an access token that is bound to a key, or to none (RFC 6750 §4, RFC 9449 §5).
-    static func type(boundTo thumbprint: String?) -> String { thumbprint == nil ? "Bearer" : "DPoP" }
+    /// The rights of the access token besides its scopes (RFC 9396 §7).
+    package var authorization = AuthorizationDetails()
+    /// Returns the type of an access token: a certificate is proved without a scheme (RFC 6750 §4, RFC 9449 §5).
+    static func type(boundTo binding: TokenBinding) -> String { binding.key == nil ? "Bearer" : "DPoP" }
 
     /// The kind of access tokens (RFC 8693 §3).
     package static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
@@ -53,5 +55,6 @@ extension TokenResponse {
             expiresIn: tokens.lifetime.components.seconds, tokenType: tokens.tokenType,
             scope: tokens.scopes.isEmpty && tokens.device.scope?.isEmpty == true ? nil : tokens.scopes.text,
             userId: tokens.accountID)
+        authorization = tokens.authorization
     }
 }

@@ -24,6 +24,8 @@ package struct IssuedTokens: Sendable {
     package let account: Account
     /// The type of the access token: whether it is bound to a key (RFC 9449 §5).
     package let tokenType: String
+    /// The rights of the access token besides its scopes (RFC 9396).
+    package let authorization: AuthorizationDetails
 
     package var accountID: String { device.accountID }
 }
@@ -104,7 +106,7 @@ package struct TokenService: Sendable {
         count(grantType)
         return TokenResponse(
             accessToken: access, expiresIn: accessTokens.lifetime.components.seconds,
-            tokenType: TokenResponse.type(boundTo: target.key), scope: scopes.isEmpty ? nil : scopes.text)
+            tokenType: TokenResponse.type(boundTo: target.binding), scope: scopes.isEmpty ? nil : scopes.text)
     }
 
     /// Returns the scopes of a new session.
@@ -144,11 +146,11 @@ package struct TokenService: Sendable {
     ) async throws(IdentityError) -> IssuedTokens {
         let longest = lifetimes.session.inSeconds
         let client = client ?? clients.firstParty
-        let target = try resources.target(conditions, of: details.resources, with: scopes, for: client)
-        // RFC 9449 §5: the refresh tokens of a client with a secret are bound to that.
-        let isConfidential = client.isConfidential
+        let target = try resources.target(conditions, of: details, with: scopes, for: client)
+        // RFC 9449 §5, RFC 8705 §4: the refresh tokens of a client that authenticates are bound to that.
         let details = GrantDetails(
-            resources: details.resources, keyThumbprint: isConfidential ? nil : conditions.key, claims: details.claims)
+            resources: details.resources, binding: client.isConfidential ? TokenBinding() : conditions.binding,
+            claims: details.claims, authorization: details.authorization)
         try await clients.noteUse(of: client)
         let issued = try await sessions.start(
             proof, for: client.id == clients.firstParty.id ? nil : client.id, scope: scopes.text,
@@ -176,7 +178,8 @@ package struct TokenService: Sendable {
             accessToken: try issuer.issue(
                 to: client.id, client, target, for: account, on: device),
             refreshToken: token.text, lifetime: issuer.lifetime, scopes: target.scopes, device: device,
-            account: account, tokenType: TokenResponse.type(boundTo: target.key))
+            account: account, tokenType: TokenResponse.type(boundTo: target.binding),
+            authorization: target.authorization)
     }
 
     /// Returns the ID token of a session; nil unless it has the scope `openid`.
@@ -268,12 +271,12 @@ package struct TokenService: Sendable {
     private func presented(
         _ text: String, by client: OAuthClient, requesting requested: Scopes?, on conditions: TokenConditions
     ) async throws(IdentityError) -> (token: RefreshToken, family: TokenFamily, device: Device?) {
-        let isNarrower = requested != nil || !conditions.resources.isEmpty
+        let isNarrower = requested != nil || !conditions.resources.isEmpty || conditions.authorization != nil
         guard let token = RefreshToken(text),
             case (let family, var device)? = try await authenticated(token, needsRow: isNarrower),
             family.clientID ?? OAuthClient.firstPartyID == client.id, client.owns(sessionOf: family.signedInAt),
             // Attack J6: a copied token is useless without the key.
-            family.details.keyThumbprint == nil || family.details.keyThumbprint == conditions.key
+            family.details.binding.isSatisfied(by: conditions.binding)
         else { throw .invalidGrant }
         // A resource server may have left the configuration.
         let needsCheck = isNarrower || !family.details.resources.isEmpty || client.resources != nil
@@ -336,7 +339,7 @@ package struct TokenService: Sendable {
     ) throws(IdentityError) -> (Account, ResourcePolicy.Target) {
         guard let account, account.status == .active else { throw .invalidGrant }
         let scopes = try scopePolicy.refreshed(requested, of: device, to: account, by: client)
-        return (account, try resources.target(conditions, of: device.details.resources, with: scopes, for: client))
+        return (account, try resources.target(conditions, of: device.details, with: scopes, for: client))
     }
 
     /// Returns the family of an authentic refresh token of any generation; nil for anything else.

@@ -16,11 +16,11 @@ extension TokenService {
     ///
     /// - Parameter isReading: Whether the request changes nothing for the session.
     /// - Throws: `IdentityError.invalidToken`, the same for every cause. Causes are a missing token, one without a session,
-    ///   one for another resource server, and one that is bound to a key. Each is 401 (RFC 6750 §3.1).
+    ///   one for another resource server, and one that is bound. Each is 401 (RFC 6750 §3.1).
     package func authenticate(
         accessToken text: String?, isReading: Bool = false
     ) async throws(IdentityError) -> AuthenticatedSession {
-        guard let text, let token = accessTokens.verify(text), token.claims.keyThumbprint == nil,
+        guard let text, let token = accessTokens.verify(text), token.claims.binding.isEmpty,
             token.claims.recipient != .resourceServer
         else { throw .invalidToken }
         return try await session(of: token, isReading: isReading)
@@ -28,9 +28,9 @@ extension TokenService {
 
     /// Returns the session of a request's access token.
     ///
-    /// - Throws: `IdentityError.invalidProof`, and the errors of ``authenticate(accessToken:isReading:)``.
+    /// - Throws: `IdentityError.invalidProof`, `.staleProofNonce`, and the errors of ``authenticate(accessToken:isReading:)``.
     package func authenticate(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        let token = try token(of: request)
+        let token = try await token(of: request)
         guard token.claims.recipient != .resourceServer else { throw .invalidToken }
         return try await session(of: token, isReading: request.method.isSafe)
     }
@@ -48,7 +48,7 @@ extension TokenService {
     package func session(
         ofForwarded request: HTTPRequest, to url: String, audience: String, by client: OAuthClient
     ) async throws(IdentityError) -> AuthenticatedSession {
-        let token = try token(of: request, to: url)
+        let token = try await token(of: request, to: url)
         let isForIt = token.claims.registered.audience.flatMap(ResourceServer.key) == ResourceServer.key(audience)
         guard isForIt || token.claims.clientID == client.id else { throw .invalidToken }
         return try await session(of: token, isReading: true)
@@ -67,11 +67,16 @@ extension TokenService {
         return AuthenticatedSession(account: account, device: device, client: client, scopes: scopes)
     }
 
-    /// Returns the valid access token of a request, which proves the key of a bound one.
-    private func token(of request: HTTPRequest, to url: String? = nil) throws(IdentityError) -> VerifiedToken {
+    /// Returns the valid access token of a request, which proves what a bound one requires.
+    ///
+    /// A proof for a protected application needs no nonce: its proxy passes on no field of an accepted request.
+    private func token(of request: HTTPRequest, to url: String? = nil) async throws(IdentityError) -> VerifiedToken {
         guard let presented = request.fields.accessToken else { throw .invalidToken }
         guard let token = accessTokens.verify(presented.text) else { throw presented.refusal }
-        try proofs.require(token.claims.keyThumbprint, of: presented, in: request, to: url)
+        let proof = try proofs.require(token.claims.binding, of: presented, in: request, to: url)
+        if let proof, url == nil, let id = token.claims.clientID, let client = try await clients.client(id) {
+            try proofs.requireNonce(in: proof, of: client)
+        }
         return token
     }
 
@@ -92,7 +97,7 @@ extension TokenService {
     ///
     /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
     package func principal(of request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
-        let token = try token(of: request)
+        let token = try await token(of: request)
         let claims = token.claims
         guard claims.deviceID == nil else {
             let session = try await session(of: token, isReading: request.method.isSafe)

@@ -29,16 +29,18 @@ package final class AccessTokenIssuer: Sendable {
         package let clientID: String?
         package let scopes: Scopes
         package var recipient = TokenRecipient.api
-        /// The thumbprint of the key that the token is bound to (RFC 9449 §6.1); nil for a bearer token.
-        package var keyThumbprint: String?
+        /// What the sender of the token must prove.
+        package var binding = TokenBinding()
         /// The clients that act for the user, the current one first (RFC 8693 §4.1).
         package var actors: [String] = []
+        /// The rights besides the scopes (RFC 9396 §9.1).
+        package var authorization = AuthorizationDetails()
         /// The claims that only introspection reports.
         package var registered = RegisteredClaims()
 
         package init(
             subject: String, deviceID: [UInt8]?, clientID: String?, scopes: Scopes,
-            recipient: TokenRecipient = .api, keyThumbprint: String? = nil,
+            recipient: TokenRecipient = .api, binding: TokenBinding = TokenBinding(),
             registered: RegisteredClaims = RegisteredClaims()
         ) {
             self.subject = subject
@@ -46,7 +48,7 @@ package final class AccessTokenIssuer: Sendable {
             self.clientID = clientID
             self.scopes = scopes
             self.recipient = recipient
-            self.keyThumbprint = keyThumbprint
+            self.binding = binding
             self.registered = registered
         }
     }
@@ -254,7 +256,9 @@ package final class AccessTokenIssuer: Sendable {
         }
         guard let context = found.context, let signer = found.signer else { throw .notReady }
         let now = date.timeIntervalSince1970.rounded(.down)
-        let isForUserInfo = client?.belongsToOperator != true && scopes.elements.allSatisfy(ScopePolicy.openID.contains)
+        let isForUserInfo =
+            target.authorization.isEmpty && client?.belongsToOperator != true
+            && scopes.elements.allSatisfy(ScopePolicy.openID.contains)
         let audience =
             target.audience ?? (account != nil && isForUserInfo ? context.userInfo : context.audience)
         // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).
@@ -269,7 +273,8 @@ package final class AccessTokenIssuer: Sendable {
         }
         claims["client_id"] = .string(clientID)
         claims["act"] = Self.actor(actors[...])
-        claims["cnf"] = target.key.map { ["jkt": .string($0)] }
+        if !target.binding.isEmpty { claims["cnf"] = .object(target.binding.members) }
+        claims["authorization_details"] = target.authorization.json
         // A scope has one word at least (RFC 6749 §3.3).
         if !scopes.isEmpty { claims["scope"] = .string(scopes.text) }
         // Other clients ask the userinfo endpoint who the user is: a resource server shall not learn it from a token.
@@ -347,9 +352,10 @@ package final class AccessTokenIssuer: Sendable {
         var verified = VerifiedClaims(
             subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
             scopes: Scopes(parsing: claims.string("scope") ?? ""), recipient: recipient,
-            keyThumbprint: claims["cnf"]?["jkt"]?.stringValue,
+            binding: TokenBinding(claims["cnf"]?.objectValue ?? [:]),
             registered: RegisteredClaims(claims, audience: audience))
         verified.actors = Self.actors(in: claims["act"])
+        verified.authorization = AuthorizationDetails(claims["authorization_details"]?.arrayValue ?? [])
         let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
         let start = starts.max().map { $0 - Self.allowedClockSkew.inSeconds } ?? -.greatestFiniteMagnitude
         // The end has no leeway: a token is never accepted after its `exp`.

@@ -86,10 +86,11 @@ package struct IntrospectionService: Sendable {
         let registered = claims.registered
         var members: JSONObject = [
             "active": true, "sub": .string(claims.subject), "client_id": .string(clientID),
-            "token_type": .string(TokenResponse.type(boundTo: claims.keyThumbprint)),
+            "token_type": .string(TokenResponse.type(boundTo: claims.binding)),
         ]
         members["act"] = AccessTokenIssuer.actor(claims.actors[...])
-        members["cnf"] = claims.keyThumbprint.map { ["jkt": .string($0)] }
+        members["authorization_details"] = claims.authorization.json
+        if !claims.binding.isEmpty { members["cnf"] = .object(claims.binding.members) }
         if !scopes.isEmpty { members["scope"] = .string(scopes.text) }
         members["aud"] = registered.audience.map { .string($0) }
         members["exp"] = registered.expiresAt.map(Self.seconds)
@@ -121,6 +122,7 @@ package struct IntrospectionService: Sendable {
             "iat": Self.seconds((device.rotatedAt ?? device.createdAt).timeIntervalSince1970),
         ]
         if !scopes.isEmpty { members["scope"] = .string(scopes.text) }
+        members["authorization_details"] = device.details.authorization.json
         members["username"] = username(of: account, scopes, for: client)
         return members
     }

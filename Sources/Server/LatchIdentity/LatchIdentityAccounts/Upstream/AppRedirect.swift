@@ -52,14 +52,18 @@ package enum AppRedirect {
 
     /// Whether a browser can post a form to the URL: it is https, or http on this machine.
     package static func takesForms(_ target: String) -> Bool {
-        isClaimed(target) || target.utf8.starts(with: "http://".utf8)
+        isSecure(target) || target.utf8.starts(with: "http://".utf8)
     }
 
     /// Whether no other app of the device can receive the URL.
     ///
     /// The host claims https (RFC 8252 §7.2). The first program to register a custom scheme, or to open a port of this
-    /// machine, can claim it. So the user must see which client asks (§8.6).
-    package static func isClaimed(_ target: String) -> Bool { target.utf8.starts(with: "https://".utf8) }
+    /// machine, can claim it, also by https with a certificate that this machine trusts. So the user must see which
+    /// client asks (§8.6).
+    package static func isClaimed(_ target: String) -> Bool { isSecure(target) && !isLoopback(target) }
+
+    /// Whether a text is an https URL, perhaps of this machine.
+    package static func isSecure(_ target: String) -> Bool { target.utf8.starts(with: "https://".utf8) }
 
     /// Returns the part of a URL that its receiver is recognized by, such as `https://app.example.com`.
     ///

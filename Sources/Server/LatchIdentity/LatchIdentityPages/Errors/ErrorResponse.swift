@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 package import LatchCore
 package import LatchHTTP
 package import LatchIdentityStorage
@@ -183,10 +184,15 @@ extension IdentityError {
     /// The error as clients see it.
     fileprivate var disclosed: IdentityError { form.isDisclosed ? self : .unavailable }
 
-    /// Sets the fields that report the exhausted limit, and when the request may be repeated.
+    /// Sets the fields that report the exhausted limit, when the request may be repeated, and with which nonce.
     fileprivate func report(in fields: inout HTTPFields) {
         let wait = retryAfterSeconds
         fields[.retryAfter] = wait.map(String.init)
+        if let proofNonce {
+            fields[.dpopNonce] = proofNonce
+            // RFC 9449 §8.2: a cache would send the nonce to other clients.
+            fields[.cacheControl] = "no-store"
+        }
         guard let wait, let limit else { return }
         // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4.
         fields[.rateLimitPolicy] = limit.policyField

@@ -15,16 +15,26 @@ struct ShownClient: Sendable {
     /// The pages about the client, each with its host.
     let links: [(url: String, label: Phrase)]
 
-    init(_ client: OAuthClient, receiving redirect: String, in language: String) {
+    /// Whether the client describes itself, so that no operator has checked it.
+    private let isUnchecked: Bool
+
+    /// - Parameter redirect: The URL that gets the code; nil on the page for another device, where no host gets one.
+    init(_ client: OAuthClient, receiving redirect: String?, in language: String) {
         let name = client.presentation.name(in: language) ?? client.id
         // A redirect that any program can receive has no owner. The URL of a document has one.
-        let host = [redirect, client.id].first(where: AppRedirect.isClaimed).map(Self.host)
+        let host = [redirect, client.id].compactMap(\.self).first(where: AppRedirect.isClaimed).map(Self.host)
         title = client.registersItself ? host ?? name : name
         self.name = host.map { "\(name) (\($0))" } ?? name
+        isUnchecked = client.registersItself
         links = [
             ("page.consent.policy", client.presentation.policyURI),
             ("page.consent.terms", client.presentation.termsURI),
         ].compactMap { key, url in url.map { ($0, Phrase(key, .text(Self.host(of: $0)))) } }
+    }
+
+    /// Returns a text about the request, after the warning that no operator has checked the client.
+    func introduced(_ text: Phrase) -> Phrase {
+        isUnchecked ? Phrase("page.consent.unchecked", .text(name), .phrase(text)) : text
     }
 
     /// Returns the host of an http or https URL, with its port.

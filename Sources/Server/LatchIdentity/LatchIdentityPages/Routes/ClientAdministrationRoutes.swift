@@ -37,6 +37,12 @@ package struct ClientAdministrationRoutes: Sendable {
             routes.put("/{client}", update)
             routes.delete("/{client}", delete)
             routes.post("/{client}/secret", rotateSecret)
+            routes.post("/{client}/registration-token", replaceRegistrationToken)
+        }
+        router.group(prefix: "/api/admin/initial-tokens", interceptors: limits.limiting(.token)) { routes in
+            routes.get("", listInitialTokens)
+            routes.post("", makeInitialToken)
+            routes.delete("/{id}", revokeInitialToken)
         }
     }
 
@@ -87,6 +93,44 @@ package struct ClientAdministrationRoutes: Sendable {
                 by: actor))
     }
 
+    // MARK: Tokens of registrations
+
+    /// Makes another registration access token of a client that registered itself.
+    @Sendable private func replaceRegistrationToken(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let token = try await clients.replaceRegistrationToken(of: request.clientID, by: try await owner(request))
+        return .secret(["registration_access_token": .string(token)])
+    }
+
+    @Sendable private func listInitialTokens(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await requireAdministrator(request)
+        return .secret(["initial_tokens": .array(try await clients.initialTokens().map { .object($0.json) })])
+    }
+
+    /// Makes an initial token; `{"uses": 10, "lifetime": 3600}` says how often and how long it works.
+    @Sendable private func makeInitialToken(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let actor = try await owner(request)
+        let content = try request.jsonObject(isOptional: true)
+        func number(_ name: String, _ range: ClosedRange<Int>, omitted: Int) throws(IdentityError) -> Int {
+            guard let value = content[name] else { return omitted }
+            guard let number = value.intValue, range.contains(number) else {
+                throw .invalid(name, "is not a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+        let made = try await clients.makeInitialToken(
+            uses: try number("uses", InitialToken.uses, omitted: 1),
+            lifetime: .seconds(try number("lifetime", InitialToken.lifetimes, omitted: InitialToken.lifetime)),
+            by: actor)
+        var json = made.token.json
+        json["initial_access_token"] = .string(made.text)
+        return .secret(json, status: .created)
+    }
+
+    @Sendable private func revokeInitialToken(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await clients.revokeInitialToken(request.pathParameter("id") ?? "", by: try await owner(request))
+        return HTTPResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    }
+
     // MARK: Access
 
     @discardableResult
@@ -112,7 +156,11 @@ extension HTTPRequest {
 
 extension HTTPResponse {
     fileprivate static func secret(_ client: ClientService.Registered, status: HTTPStatus = .ok) -> HTTPResponse {
-        var response = json(client.json, status: status)
+        secret(client.json, status: status)
+    }
+
+    fileprivate static func secret(_ members: JSONObject, status: HTTPStatus = .ok) -> HTTPResponse {
+        var response = json(members, status: status)
         response.fields[.cacheControl] = "no-store"
         return response
     }

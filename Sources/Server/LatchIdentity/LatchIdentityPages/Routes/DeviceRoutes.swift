@@ -54,6 +54,9 @@ package struct DeviceRoutes: Sendable {
             throw IdentityError.unauthorizedClient
         }
         guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
+        guard parameters["authorization_details"] == nil else {
+            throw IdentityError.invalidAuthorizationDetails("a sign-in of another device has none")
+        }
         let scopes = try Scopes(requested: parameters["scope"])
         let codes = try await deviceAuthorizations.begin(
             for: client, requesting: scopes, at: parameters.resources, from: request.requestOrigin)
@@ -102,7 +105,8 @@ package struct DeviceRoutes: Sendable {
             let (record, client) = try await deviceAuthorizations.pending(code, in: session)
             let scopes = try deviceAuthorizations.scopes(record, client, to: session.account)
             let (browser, cookie) = try signInPages.browser(of: request)
-            return try signInPages.device(code, record, scopes, in: session, browser: browser, request).setting(cookie)
+            return try signInPages.device(code, record, client, scopes, in: session, browser: browser, request)
+                .setting(cookie)
         } catch {
             guard error == .invalidUserCode || error == .tooManyAttempts else { throw error }
             return signInPages.userCode(Self.shown(typed) ?? "", request, problem: error)

@@ -110,6 +110,17 @@ package struct MetadataRoutes: Sendable {
         if configuration.registration != .off {
             document["registration_endpoint"] = .string("\(base)/oauth/register")
         }
+        if configuration.clientCertificates != .none {
+            document["tls_client_certificate_bound_access_tokens"] = true
+            document["mtls_endpoint_aliases"] = configuration.certificateURL.map { .object(aliases(at: $0)) }
+        }
+        // RFC 9396 §10.
+        let types = Set(
+            configuration.clients.flatMap(\.authorizationDetailsTypes)
+                + configuration.resources.flatMap(\.authorizationDetailsTypes))
+        if !types.isEmpty {
+            document["authorization_details_types_supported"] = .array(types.sorted().map { .string($0) })
+        }
         if configuration.takesClientDocuments { document["client_id_metadata_document_supported"] = true }
         // The command signs in without manual registration if its registration here is the one it expects.
         if clients.hasOwnCommand {
@@ -122,11 +133,34 @@ package struct MetadataRoutes: Sendable {
         return response
     }
 
-    /// Returns what does not depend on settings.
+    /// Returns the endpoints of clients with certificates (RFC 8705 §5).
+    private func aliases(at url: String) -> JSONObject {
+        let base = url.withoutFinalSlash
+        return [
+            "token_endpoint": .string("\(base)/oauth/token"), "revocation_endpoint": .string("\(base)/oauth/revoke"),
+            "introspection_endpoint": .string("\(base)/oauth/introspect"),
+            "userinfo_endpoint": .string("\(base)/oauth/userinfo"),
+            "device_authorization_endpoint": .string("\(base)/oauth/device_authorization"),
+            "pushed_authorization_request_endpoint": .string("\(base)/oauth/par"),
+        ]
+    }
+
+    /// The methods with which clients may authenticate.
+    private var methods: [OAuthClient.AuthenticationMethod] {
+        OAuthClient.AuthenticationMethod.allCases.filter { method in
+            switch method {
+            case .tlsClientAuth: configuration.clientCertificates != .none && !configuration.clientAuthorities.isEmpty
+            case .selfSignedTLSClientAuth: configuration.clientCertificates != .none
+            default: true
+            }
+        }
+    }
+
+    /// Returns the rest of the metadata.
     private func document(of issuer: String) -> JSONObject {
         let base = issuer.withoutFinalSlash
         let signers = JSONValue.array(accessTokens.algorithms.map { .string($0.rawValue) })
-        let methods = OAuthClient.AuthenticationMethod.allCases.map { JSONValue.string($0.rawValue) }
+        let methods = methods.map { JSONValue.string($0.rawValue) }
         let algorithms = JSONValue.array(SignatureAlgorithm.ofAssertions.map { .string($0.rawValue) })
         let scopes = scopePolicy.known.elements + ScopePolicy.openID.elements
         return [

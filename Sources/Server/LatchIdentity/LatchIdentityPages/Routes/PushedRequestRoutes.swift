@@ -30,8 +30,8 @@ package struct PushedRequestRoutes: Sendable {
     @Sendable private func push(_ request: HTTPRequest) async throws -> HTTPResponse {
         let client = try await clientAuthentication.client(of: request, try OAuthParameters(form: request))
         let uri = try await authorizations.push(
-            try request.formFields(), by: client, key: try authorizations.tokens.proofs.key(of: request),
-            from: request.requestOrigin)
+            try request.formFields(), by: client,
+            key: try authorizations.tokens.proofs.key(of: request, by: client), from: request.requestOrigin)
         var response = HTTPResponse.json(
             ["request_uri": .string(uri), "expires_in": .integer(Int64(PushedRequest.lifetime))], status: .created)
         response.fields[.cacheControl] = "no-store"

@@ -202,9 +202,11 @@ package struct SignInPages: Sendable {
         let email = Phrase.Argument.text(session.account.email.text)
         let page = HTMLPage(
             Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(shown.title)),
-            text: Phrase(isLocal ? "page.consent.local.text" : "page.consent.text", email, .text(shown.name)),
+            text: shown.introduced(
+                Phrase(isLocal ? "page.consent.local.text" : "page.consent.text", email, .text(shown.name))),
             items: Self.texts(
-                of: pending.grantDetails.claims.adding(to: scopes), at: pending.grantDetails.resources, kept: kept),
+                of: pending.grantDetails.claims.adding(to: scopes), at: pending.grantDetails.resources, kept: kept)
+                + Self.texts(of: pending.grantDetails.authorization),
             action: ("/consent", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
@@ -215,22 +217,25 @@ package struct SignInPages: Sendable {
 
     /// Returns the page on which a user decides on another device.
     package func device(
-        _ code: UserCode, _ record: DeviceAuthorizationRecord, _ scopes: Scopes, in session: ActivePageSession,
-        browser: String, _ request: HTTPRequest
+        _ code: UserCode, _ record: DeviceAuthorizationRecord, _ client: OAuthClient, _ scopes: Scopes,
+        in session: ActivePageSession, browser: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
+        let context = context.accepting(request)
+        let shown = ShownClient(client, receiving: nil, in: context.texts.language)
         let minutes = max(Int(clock.now.timeIntervalSince(record.createdAt) / 60), 0)
         let begun = minutes == 0 ? Phrase("page.device.now") : Phrase("page.device.minutes", .count(minutes))
         let purpose = PageForm.Purpose.device(userCode: code.letters)
         let page = HTMLPage(
             Phrase("page.device.title"),
-            text: Phrase(
-                "page.device.text", .text(session.account.email.text), .text(record.clientID), .text(code.text),
-                .phrase(begun), .text(record.address)),
+            text: shown.introduced(
+                Phrase(
+                    "page.device.text", .text(session.account.email.text), .text(shown.name), .text(code.text),
+                    .phrase(begun), .text(record.address))),
             items: Self.texts(of: scopes, at: record.details.resources),
             action: ("/device", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
-            alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"), in: context.accepting(request))
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"), links: shown.links, in: context)
         return response(page, for: purpose)
     }
 
@@ -281,6 +286,15 @@ package struct SignInPages: Sendable {
             let text = text(of: scope)
             return kept?.scopes.allow(scope) ?? true ? text : Phrase("page.scope.new", .phrase(text))
         } + servers
+    }
+
+    /// Returns descriptions of rights, with all that the client has said of them.
+    private static func texts(of rights: AuthorizationDetails) -> [Phrase] {
+        rights.elements.map {
+            Phrase(
+                "page.scope.details", .text(AuthorizationDetails.type(of: $0)), .text(AuthorizationDetails.text(of: $0))
+            )
+        }
     }
 
     private static func text(of scope: Scope) -> Phrase {

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 package import LatchHTTP
 package import LatchIdentityAccounts
+import LatchIdentityStorage
 
 extension TokenResponse {
     /// The members with a value.
@@ -19,6 +20,8 @@ extension TokenResponse {
         add("scope", "scope", scope.map { .string($0) })
         add("idToken", "id_token", idToken.map { .string($0) })
         add("issuedTokenType", "issued_token_type", issuedTokenType.map { .string($0) })
+        // RFC 9396 §7; only OAuth clients request rights.
+        object["authorization_details"] = authorization.json
         add("userId", "user_id", userId.map { .string($0) })
         return object
     }

@@ -45,9 +45,9 @@ package struct TokenRoutes: Sendable {
     @Sendable private func token(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
         let client = try await clientAuthentication.client(of: request, parameters)
-        let key = try tokens.proofs.key(of: request)
-        guard key != nil || !client.requiresProofs else { throw IdentityError.proofRequired }
-        let request = try TokenRequest(request, client: client, parameters: parameters, key: key)
+        let request = try TokenRequest(
+            request, client: client, parameters: parameters,
+            binding: try tokens.proofs.binding(of: request, for: client))
         return try await tokens(OAuthClient.GrantType(try parameters.required("grant_type")), for: request)
     }
 

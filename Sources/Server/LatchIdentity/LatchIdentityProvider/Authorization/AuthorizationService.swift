@@ -80,9 +80,12 @@ package struct AuthorizationService: Sendable {
         var request = try PendingAuthorization(target) {
             accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
         }
+        let granted = try resources.granted(targets, requesting: request.scopes, by: target.client)
         request.details = GrantDetails(
-            resources: try resources.granted(targets, requesting: request.scopes, by: target.client),
-            keyThumbprint: try Self.thumbprint(in: fields, proved: key), claims: request.grantDetails.claims)
+            resources: granted,
+            binding: TokenBinding(key: try Self.thumbprint(in: fields, proved: key)),
+            claims: request.grantDetails.claims,
+            authorization: try resources.requested(fields["authorization_details"], by: target.client, at: granted))
         return request
     }
 
@@ -296,7 +299,8 @@ package struct AuthorizationService: Sendable {
     /// A redirect to an app on the user's device can reach any program, so the page is shown there. It is omitted only
     /// if the user has just signed in without being forced by a parameter of the request (RFC 8252 §8.6).
     private func needsPage(_ request: PendingAuthorization, isNew: Bool) -> Bool {
-        guard !request.prompts.contains(.consent) else { return true }
+        // Rights are granted by their user, each time: any page can lead to the request.
+        guard !request.prompts.contains(.consent), request.grantDetails.authorization.isEmpty else { return true }
         let isForced = request.maximumAge != nil || !request.prompts.isDisjoint(with: [.login, .selectAccount])
         return !AppRedirect.isClaimed(request.redirect) && (!isNew || isForced)
     }
@@ -305,6 +309,8 @@ package struct AuthorizationService: Sendable {
     ///
     /// It does not for a program on the user's device, as which any other one can present itself (RFC 8252 §8.6).
     private static func covers(_ kept: Consent?, _ scopes: Scopes, _ request: PendingAuthorization) -> Bool {
+        // Rights are granted once, such as one payment: no consent to them is kept.
+        guard request.grantDetails.authorization.isEmpty else { return false }
         guard let kept, !request.prompts.contains(.consent) else { return false }
         return AppRedirect.isClaimed(request.redirect) && kept.covers(request.grantDetails.claims.adding(to: scopes))
     }
@@ -378,7 +384,7 @@ package struct AuthorizationService: Sendable {
         guard code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
             Self.verify(verifier, code.codeChallenge),
             // RFC 9449 §10: the request has named the key.
-            code.details.keyThumbprint == nil || code.details.keyThumbprint == conditions.key
+            code.details.binding.isSatisfied(by: conditions.binding)
         else { try await end(code, by: client, from: origin) }
         let admitted = admission.admit(
             try await store.account(id: code.accountID), redeeming: code.credentialVersion,

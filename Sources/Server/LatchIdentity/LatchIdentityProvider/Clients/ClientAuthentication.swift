@@ -11,11 +11,15 @@ package struct ClientAuthentication: Sendable {
     package let clients: OAuthClients
     package let limits: RateLimits
     package let assertions: ClientAssertions
+    package let certificates: CertificateAuthentication
 
-    package init(clients: OAuthClients, limits: RateLimits, assertions: ClientAssertions) {
+    package init(
+        clients: OAuthClients, limits: RateLimits, assertions: ClientAssertions, certificates: CertificateAuthentication
+    ) {
         self.clients = clients
         self.limits = limits
         self.assertions = assertions
+        self.certificates = certificates
     }
 
     /// The proof of the client in a request.
@@ -36,9 +40,7 @@ package struct ClientAuthentication: Sendable {
     ) async throws(IdentityError) -> OAuthClient {
         let client: OAuthClient
         switch try proof(of: request, parameters) {
-        case .none(let id):
-            guard let found = try await clients.publicClient(id: id) else { throw .invalidClient }
-            client = found
+        case .none(let id): client = try await self.client(id, connectedBy: request)
         case .secret(let id, let readings, let method):
             // A secret can be guessed like a password, so it has the same limit. A right one costs no attempt.
             let attempts = [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
@@ -53,6 +55,28 @@ package struct ClientAuthentication: Sendable {
         }
         if let page = request.pageAccess, client.pageOrigins.contains(page.origin) { page.give() }
         return client
+    }
+
+    /// Returns a client that sends no proof: a public one, or one with the certificate of its connection (RFC 8705 §2).
+    private func client(_ id: String?, connectedBy request: HTTPRequest) async throws(IdentityError) -> OAuthClient {
+        guard let id, let registered = try await clients.registration(of: id), registered.client.hasCertificate else {
+            guard let found = try await clients.publicClient(id: id) else { throw .invalidClient }
+            return found
+        }
+        guard let certificate = request.clientCertificate else { throw .refusedCertificate }
+        // A refused certificate counts as a wrong secret does. It costs a verification, or a request for keys.
+        let attempts = [limits.clientSecret(of: id, address: request.requestOrigin.address)]
+        try limits.take(attempts)
+        let isAuthentic: Bool
+        do throws(IdentityError) {
+            isAuthentic = try await certificates.isAuthentic(certificate, of: registered)
+        } catch {
+            limits.refund(attempts)
+            throw error
+        }
+        guard isAuthentic else { throw .refusedCertificate }
+        limits.refund(attempts)
+        return registered.client
     }
 
     /// Returns the client that has signed an assertion.

@@ -27,7 +27,8 @@ package struct ClientService: Sendable {
 
         /// The names of the members that ``json`` adds.
         package static let addedMembers = [
-            "registered_itself", "created_at", "updated_at", "expires_at", "secrets", "problem", "client_secret",
+            "registered_itself", "operator_members", "created_at", "updated_at", "expires_at", "secrets", "problem",
+            "client_secret",
         ]
 
         /// The client as JSON: the members that differ from those of a new one, and what the store adds.
@@ -35,6 +36,8 @@ package struct ClientService: Sendable {
             let date = { (date: Date?) in date.map { JSONValue.string($0.formatted(.iso8601)) } ?? .null }
             var json = client.table
             json["registered_itself"] = .bool(row.isSelfRegistered)
+            let fixed = row.operatorMembers
+            if !fixed.isEmpty { json["operator_members"] = .array(fixed.sorted().map { .string($0) }) }
             json["created_at"] = date(row.createdAt)
             json["updated_at"] = date(row.updatedAt)
             json["expires_at"] = row.expiresAt.map { date($0) }
@@ -87,7 +90,7 @@ package struct ClientService: Sendable {
         let secret = client.profiled.hasSecret ? newSecret() : nil
         let now = clock.now
         let row = StoredClient(
-            id: client.id, members: client.storedMembers,
+            id: client.id, members: client.storedMembers(),
             secrets: secret.map { [StoredClient.Secret(digest: $0.digest, createdAt: now)] } ?? [],
             registrationDigest: registrationDigest, createdAt: now, expiresAt: end)
         try await store.insert(row, spending: token, limit: limit, detail: detail.sanitized(200))
@@ -99,12 +102,31 @@ package struct ClientService: Sendable {
     ///
     /// A client that has no secret and now authenticates with one gets it; one that no longer does loses its secrets.
     ///
+    /// What the operator changes of a client that registered itself is fixed: the client cannot change it back.
+    ///
     /// - Throws: `IdentityError.noSuchClient`, `.clientChanged`, `.unusableSetting`, or a store's error.
     package func update(_ client: OAuthClient, by actor: String) async throws(IdentityError) -> Registered {
         let row = try await changeableRow(client.id)
+        guard row.isSelfRegistered else { return try await update(row, to: client, by: actor) }
+        let new = OAuthClient(id: client.id)
+        let before: OAuthClient
+        // What cannot be read is replaced as a whole.
+        do throws(IdentityError) { before = try OAuthClient(stored: row) } catch { before = new }
+        let changed = client.differences(from: before)
+        // A member that the operator had fixed, and now resets, is the client's again.
+        let released = row.operatorMembers.intersection(changed).subtracting(client.differences(from: new))
+        return try await update(
+            row, to: client, fixing: row.operatorMembers.union(changed).subtracting(released), by: actor)
+    }
+
+    /// Replaces the members of the client that was read as a row.
+    func update(
+        _ row: StoredClient, to client: OAuthClient, fixing operatorMembers: Set<String> = [], by actor: String
+    ) async throws(IdentityError) -> Registered {
+        guard !clients.isConfigured(row.id) else { throw .noSuchClient }
         try await check(client)
         var (next, secret) = (row, String?.none)
-        next.members = client.storedMembers
+        next.members = client.storedMembers(fixing: operatorMembers)
         next.updatedAt = clock.now
         if client.profiled.hasSecret, next.secrets.isEmpty {
             let made = newSecret()
@@ -154,7 +176,22 @@ package struct ClientService: Sendable {
         stored.forget(id)
     }
 
-    // MARK: Initial tokens
+    // MARK: Tokens of registrations
+
+    /// Makes another registration access token (RFC 7592 §3) for a client that has lost it, and ends the one before.
+    ///
+    /// - Throws: `IdentityError.noSuchClient`, `.notSelfRegistered`, `.clientChanged`, or a store's error.
+    package func replaceRegistrationToken(of id: String, by actor: String) async throws(IdentityError) -> String {
+        let row = try await changeableRow(id)
+        guard row.isSelfRegistered else { throw .notSelfRegistered }
+        let token = newRegistrationToken()
+        var next = row
+        (next.registrationDigest, next.updatedAt) = (token.digest, clock.now)
+        try await replace(row, by: next, "client.registrationTokenReplaced", "\(id) by \(actor)")
+        return token
+    }
+
+    func newRegistrationToken() -> String { "rt1." + Base64URL.encode(random.bytes(32)) }
 
     /// Makes a token with which clients may register themselves (RFC 7591 §1.2).
     package func makeInitialToken(
@@ -164,8 +201,23 @@ package struct ClientService: Sendable {
         let token = InitialToken(
             digest: text.digest, remaining: Int64(uses), createdAt: now,
             expiresAt: now.addingTimeInterval(lifetime.inSeconds))
-        try await store.insert(token, detail: "\(uses) by \(actor)".sanitized(200))
+        try await store.insert(token, detail: "\(token.id) for \(uses) by \(actor)".sanitized(200))
         return (text, token)
+    }
+
+    /// Returns the initial tokens that a client could register with.
+    package func initialTokens() async throws(IdentityError) -> [InitialToken] {
+        try await store.initialTokens(at: clock.now)
+    }
+
+    /// Revokes an initial token, by its id or by its text; clients that have registered with it stay.
+    ///
+    /// - Throws: `IdentityError.noSuchInitialToken`, or a store's error.
+    package func revokeInitialToken(_ id: String, by actor: String) async throws(IdentityError) {
+        guard let token = try await initialTokens().first(where: { $0.id == id || $0.digest == id.digest }),
+            try await store.remove(
+                initialToken: token.digest, detail: "\(token.id) by \(actor)".sanitized(200), at: clock.now)
+        else { throw .noSuchInitialToken }
     }
 
     // MARK: Parts
@@ -180,6 +232,7 @@ package struct ClientService: Sendable {
     private func check(_ client: OAuthClient) async throws(IdentityError) {
         let registered = try VerifiableClient(client)
         try resources.check(registered.client)
+        try clients.check(registered.client)
         // The proxy's question has no ID to look a client up by.
         guard registered.client.forwardAuth.origins.isEmpty else {
             throw .unusableSetting("clients", "'forward_auth' is for clients of the configuration")
@@ -197,4 +250,19 @@ package struct ClientService: Sendable {
     }
 
     private func newSecret() -> String { "cs1." + Base64URL.encode(random.bytes(32)) }
+}
+
+extension InitialToken {
+    /// The numbers of registrations, and the lifetimes in seconds, that an operator may choose.
+    package static let (uses, lifetimes) = (1...100_000, 60...31_536_000)
+    /// The lifetime in seconds of a token whose operator chooses none.
+    package static let lifetime = 86_400
+
+    /// The token as its operator sees it, without its text, of which the store has only the digest.
+    package var json: JSONObject {
+        [
+            "id": .string(id), "uses": .integer(remaining), "created_at": .string(createdAt.formatted(.iso8601)),
+            "expires_at": .string(expiresAt.formatted(.iso8601)),
+        ]
+    }
 }

@@ -39,7 +39,7 @@ package struct RegistrationService: Sendable {
         }
         let id = "rc1." + Base64URL.encode(service.random.bytes(16))
         let client = try client(id, metadata)
-        let registrationToken = "rt1." + Base64URL.encode(service.random.bytes(32))
+        let registrationToken = service.newRegistrationToken()
         let found = try await checked { () async throws(IdentityError) in
             try await service.insert(
                 client, registrationDigest: registrationToken.digest, spending: initial?.digest, limit: limit,
@@ -57,6 +57,8 @@ package struct RegistrationService: Sendable {
     }
 
     /// Replaces the metadata of a client (RFC 7592 §2.2); members that are left out get their defaults.
+    ///
+    /// Members that an operator has changed stay, and the response says so.
     ///
     /// - Throws: `IdentityError.invalidRegistrationToken`, `.invalidMetadata`, `.clientChanged`, or a store's error.
     package func update(
@@ -77,11 +79,15 @@ package struct RegistrationService: Sendable {
         }
         var client = try client(id, metadata)
         client.registeredAt = found.client.registeredAt
+        let fixed = found.row.operatorMembers
+        do throws(OAuthClient.WordError) { client = try client.taking(fixed, from: found.client) } catch {
+            throw .invalidMetadata("invalid_client_metadata", "it does not fit what the operator has set")
+        }
         // A repetition changes nothing.
         guard client != found.client else { return try response(found, token: token ?? "") }
         try limits.take(limits.registration(from: origin.address))
         let updated = try await checked { () async throws(IdentityError) in
-            try await service.update(client, by: "itself")
+            try await service.update(found.row, to: client, fixing: fixed, by: "itself")
         }
         return try response(updated, token: token ?? "")
     }

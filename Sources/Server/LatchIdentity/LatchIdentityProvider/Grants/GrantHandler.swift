@@ -55,17 +55,19 @@ package struct TokenRequest: Sendable {
 
     /// Creates a request.
     ///
-    /// - Parameter key: The thumbprint of the key that the request has proved; nil without a proof.
-    /// - Throws: `IdentityError.invalidScope`.
+    /// - Parameter binding: What the request has proved, for its tokens.
+    /// - Throws: `IdentityError.invalidScope`, `.invalidAuthorizationDetails`.
     package init(
-        _ request: HTTPRequest, client: OAuthClient, parameters: OAuthParameters, key: String? = nil
+        _ request: HTTPRequest, client: OAuthClient, parameters: OAuthParameters, binding: TokenBinding = TokenBinding()
     ) throws(IdentityError) {
         self.client = client
         self.parameters = parameters
         origin = request.requestOrigin
         idempotencyKey = request.fields[.idempotencyKey]
         scopes = try Scopes(requested: parameters["scope"])
-        conditions = TokenConditions(resources: parameters.resources, key: key)
+        conditions = TokenConditions(
+            resources: parameters.resources, binding: binding,
+            authorization: try AuthorizationDetails(requested: parameters["authorization_details"]))
     }
 }
 

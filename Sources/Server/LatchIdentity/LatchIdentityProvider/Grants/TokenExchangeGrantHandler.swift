@@ -24,6 +24,8 @@ struct TokenExchangeGrantHandler: GrantHandler {
         let resources = request.conditions.resources + [parameters["audience"]].compactMap { $0 }
         return try await tokens.exchange(
             try parameters.required("subject_token"), by: request.client, requesting: request.scopes,
-            on: TokenConditions(resources: resources, key: request.conditions.key))
+            on: TokenConditions(
+                resources: resources, binding: request.conditions.binding,
+                authorization: request.conditions.authorization))
     }
 }

@@ -14,6 +14,7 @@ extension IdentityConfiguration {
     package func check() throws(IdentityError) {
         try RelyingParty.check(self)
         _ = try OAuthClients(self)
+        _ = try certificateAuthorities()
         _ = try UpstreamClients(self, transport: Transport.live, clock: .system, random: .system)
         let policy = ScopePolicy(self)
         if let unknown = defaultScopes.elements.first(where: { !policy.knows([$0]) }) {

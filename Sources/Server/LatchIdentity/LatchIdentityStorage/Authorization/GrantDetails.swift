@@ -11,11 +11,14 @@ package struct GrantDetails: Sendable, Hashable {
     /// The resource servers that the tokens may be for (RFC 8707 §2), as they are registered; empty for the operator's
     /// API.
     package var resources: [String] = []
-    /// The thumbprint of the key that the client must prove (RFC 9449 §6.1); nil for bearer tokens.
-    package var keyThumbprint: String?
+    /// What the client must prove.
+    package var binding = TokenBinding()
 
     /// The claims about the user that the request names for userinfo and for the ID token (OpenID Connect Core §5.5).
     package var claims = ClaimNames()
+
+    /// The rights that the user has granted besides the scopes (RFC 9396).
+    package var authorization = AuthorizationDetails()
 
     /// Claims by their names.
     package struct ClaimNames: Sendable, Hashable {
@@ -38,24 +41,29 @@ package struct GrantDetails: Sendable, Hashable {
         }
     }
 
-    package init(resources: [String] = [], keyThumbprint: String? = nil, claims: ClaimNames = ClaimNames()) {
+    package init(
+        resources: [String] = [], binding: TokenBinding = TokenBinding(), claims: ClaimNames = ClaimNames(),
+        authorization: AuthorizationDetails = AuthorizationDetails()
+    ) {
         self.resources = resources
-        self.keyThumbprint = keyThumbprint
+        self.binding = binding
         self.claims = claims
+        self.authorization = authorization
     }
 
     private init(_ members: JSONObject) {
         let list = { (name: String) in members[name]?.arrayValue?.compactMap(\.stringValue) ?? [] }
         resources = list("resources")
         claims = ClaimNames(userInfo: list("userinfo"), idToken: list("id_token"))
-        keyThumbprint = members["jkt"]?.stringValue
+        binding = TokenBinding(members)
+        authorization = AuthorizationDetails(members["authorization_details"]?.arrayValue ?? [])
     }
 
     private var members: JSONObject {
-        var members: JSONObject = [:]
+        var members = binding.members
         for (name, list) in [("resources", resources), ("userinfo", claims.userInfo), ("id_token", claims.idToken)]
         where !list.isEmpty { members[name] = .array(list.map { .string($0) }) }
-        members["jkt"] = keyThumbprint.map { .string($0) }
+        members["authorization_details"] = authorization.json
         return members
     }
 }

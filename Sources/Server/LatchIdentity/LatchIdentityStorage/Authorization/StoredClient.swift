@@ -71,7 +71,10 @@ package struct InitialToken: Sendable, Hashable {
     }
 }
 
-extension InitialToken: Redacting {}
+extension InitialToken: Redacting {
+    /// The name of the token for its operator, which does not open anything: a part of the digest.
+    package var id: String { Hex.encode(Array(digest.prefix(8))) }
+}
 
 extension StoredClient {
     /// The columns of `client`.
@@ -153,5 +156,11 @@ extension InitialToken {
             case .expiresAt: .date(token?.expiresAt)
             }
         }
+    }
+
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
+        self.init(
+            digest: try row.blob(Column.digest), remaining: try row.integer(Column.remaining),
+            createdAt: try row.date(Column.createdAt), expiresAt: try row.date(Column.expiresAt))
     }
 }

@@ -93,6 +93,10 @@ extension IdentityError {
     package static let proofRequired = IdentityError.invalidInput(
         "this client must send a DPoP proof", hint: "Send the field DPoP (RFC 9449).")
 
+    /// The client must show the certificate that its tokens are bound to (RFC 8705 §3).
+    package static let certificateRequired = IdentityError.invalidInput(
+        "this client must show a certificate", hint: "Use the 'mtls_endpoint_aliases' of the metadata (RFC 8705 §5).")
+
     /// The user must sign in, and the request does not allow a page.
     package static let loginRequired = authorization("loginRequired", "The user must sign in.", "login_required")
 
@@ -114,6 +118,13 @@ extension IdentityError {
     /// The resource is not one that this server issues tokens for (RFC 8707 §2).
     package static let invalidTarget = authorization(
         "invalidTarget", "Tokens for this resource are not issued here.", "invalid_target")
+
+    /// Returns the error of rights that the client may not request, or that are more than the grant has (RFC 9396 §5).
+    package static func invalidAuthorizationDetails(_ problem: String) -> IdentityError {
+        authorization(
+            "invalidAuthorizationDetails", "The authorization_details cannot be granted: \(problem).",
+            "invalid_authorization_details")
+    }
 
     /// A third-party client names the operator's API, but none of its scopes for the user to agree to.
     package static let scopelessTarget = authorization(

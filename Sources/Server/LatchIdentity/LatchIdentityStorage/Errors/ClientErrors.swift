@@ -34,6 +34,16 @@ extension IdentityError {
         hint: "Ask the operator of this server for a new one.",
         form: invalidTokenForm)
 
+    /// The store has no initial token with this id, or it has ended.
+    package static let noSuchInitialToken = IdentityError(
+        code: "noSuchInitialToken", message: "The store has no such initial token.",
+        hint: "A token that was used up or has expired is not listed.", form: .notFound)
+
+    /// The client was registered by an operator, so that it has no registration access token.
+    package static let notSelfRegistered = IdentityError(
+        code: "notSelfRegistered", message: "The client did not register itself, so it has no such token.",
+        form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition))
+
     /// The registration access token is not that of the client (RFC 7592 §3).
     ///
     /// The error is the same for an unknown client.

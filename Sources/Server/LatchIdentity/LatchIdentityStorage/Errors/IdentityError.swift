@@ -20,6 +20,8 @@ public struct IdentityError: CodedError {
     package var form = ClientForm.serverError
     /// The exhausted rate limit, for the RateLimit fields of the response.
     package var limit: RateLimit?
+    /// The nonce for the next proof of the client's key (RFC 9449 §8.1); nil for other errors.
+    package var proofNonce: String?
 
     /// The key of the error's texts on pages, for a code with several texts; nil uses the code.
     package var pageKey: String?

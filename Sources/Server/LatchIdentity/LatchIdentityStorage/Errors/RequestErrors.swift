@@ -263,6 +263,23 @@ extension IdentityError {
                 challenge: #"DPoP error="invalid_dpop_proof""#))
     }
 
+    /// Returns the error of a proof without a recent nonce of the server (RFC 9449 §8 and §9).
+    package static func staleProofNonce(next nonce: String) -> IdentityError {
+        var error = IdentityError(
+            code: "staleProofNonce", message: "The proof lacks a recent nonce.",
+            hint: "Send another proof with the nonce of the field DPoP-Nonce.",
+            form: ClientForm(
+                status: .unauthorized, oauth: "use_dpop_nonce", oauthStatus: .badRequest, rpc: .unauthenticated,
+                challenge: #"DPoP error="use_dpop_nonce""#))
+        error.proofNonce = nonce
+        return error
+    }
+
+    /// The resource has another host than the issuer (RFC 7033 §4.2).
+    package static let noSuchResource = IdentityError(
+        code: "noSuchResource", message: "This server is not the issuer of this resource.",
+        hint: "Ask the host of the resource.", form: .notFound)
+
     /// The access token lacks a scope that the route requires (RFC 6750 §3.1, insufficient_scope).
     package static let insufficientScope = IdentityError(
         code: "insufficientScope", message: "The access token lacks the required scope.",
@@ -281,6 +298,11 @@ extension IdentityError {
     package static func refusedAssertion(_ reason: String) -> IdentityError {
         invalidClient.with(message: "The client's assertion is refused: \(reason).")
     }
+
+    /// The connection has not the certificate of the client (RFC 8705 §2).
+    package static let refusedCertificate = invalidClient.with(
+        message: "The connection does not show a valid certificate of this client.",
+        hint: "Use the 'mtls_endpoint_aliases' of the metadata, with the certificate of the registration.")
 
     /// The keys at the `jwks_uri` of a client cannot be read, so that nothing that it signs can be checked.
     package static let unreadableKeys = IdentityError(

@@ -124,6 +124,28 @@ extension IdentityStore {
         }
     }
 
+    /// Returns the initial tokens that a client could register with, the first to end first.
+    package func initialTokens(at now: Date) async throws(IdentityError) -> [InitialToken] {
+        try await all(
+            """
+            SELECT \(InitialToken.Column.list) FROM initial_token WHERE remaining > 0 AND expires_at > $1
+            ORDER BY expires_at, digest LIMIT 1000
+            """, [.date(now)], read: InitialToken.init)
+    }
+
+    /// Removes an initial token.
+    ///
+    /// - Returns: False if the store has no such token.
+    package func remove(
+        initialToken digest: [UInt8], detail: String?, at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            guard try db.run("DELETE FROM initial_token WHERE digest = $1", [.blob(digest)]) == 1 else { return false }
+            try db.audit("client.tokenRevoked", account: nil, detail: detail, at: now)
+            return true
+        }
+    }
+
     /// Removes the clients that registered themselves and that no user has signed in with.
     func removeUnusedClients(endedBefore date: Date) async throws(IdentityError) {
         var removed: Int
