@@ -114,14 +114,14 @@ import Testing
                     call.process.kill()
                     _ = await call.outcome()
                     let listed = try await home.accounts()
-                    expectEqual(listed.map { $0["account"] }, ["ada", "bob"])
-                    expectEqual(listed.count { $0["current"] == true }, 1)
+                    #expect(listed.map { $0["account"] } == ["ada", "bob"])
+                    #expect(listed.count { $0["current"] == true } == 1)
                     #expect(listed.allSatisfy { $0["state"] == "signed in" })
                 }
                 // Both still work, and the next change finds no lock that a killed process left behind.
                 for name in ["ada", "bob"] {
-                    try await expectEqual(home.latch("token", "--account", name, "--refresh").ending, .exited(0))
-                    try await expectEqual(home.latch("accounts", "use", name).ending, .exited(0))
+                    #expect(try await home.latch("token", "--account", name, "--refresh").ending == .exited(0))
+                    #expect(try await home.latch("accounts", "use", name).ending == .exited(0))
                 }
             }
         }

@@ -22,7 +22,7 @@ import Testing
         return switch setting.key {
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
         case "store": (1...3).map { "sqlite:file\($0)" }
-        case "issuer", "allowed_origins", "passkey_origins": (1...3).map { "https://host\($0).example" }
+        case "issuer", "allowed_origins", "passkey_origins", "mtls_url": (1...3).map { "https://host\($0).example" }
         case "user_service": ["false", "no", "off"]
         case "require_verified_email", "require_owner_proof", "browser_tokens", "client_metadata_documents":
             ["true", "yes", "on"]
@@ -39,6 +39,8 @@ import Testing
         case "passkey_domain": (1...3).map { "host\($0).example" }
         case "registration_scopes": (1...3).map { "files:read\($0)" }
         case "registration": ["token", "open", "token"]
+        case "client_certificates": ["tls", "proxy", "tls"]
+        case "client_certificate_field": (1...3).map { "X-Client-Cert-\($0)" }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "invitation_roles": ["none", "editor", "client editor"]
         case "signup_attributes": ["company", "company newsletter", "plan"]

@@ -19,7 +19,7 @@ enum AdminClientSubcommand {
         examples: [
             "latch admin client list --store sqlite:latch.sqlite": "which apps are registered"
         ],
-        subcommands: [create, list, show, update, rotateSecret, delete, initialToken])
+        subcommands: [create, list, show, update, rotateSecret, delete, replaceRegistrationToken, initialToken])
 
     private static let seconds = StoredClients.maximumAge.components.seconds
     private static let actor = "the operator"
@@ -134,16 +134,75 @@ enum AdminClientSubcommand {
     private static let uses = Option.value("uses", "N", "how many clients may register with it; 1 by default")
     private static let lifetime = Option.value("lifetime", "SECONDS", "how long it is valid; by default a day")
 
-    private static let initialToken = AdminKeysSubcommand.storeSubcommand(
-        "initial-token", "makes a token with which clients register themselves",
+    private static let replaceRegistrationToken = AdminKeysSubcommand.storeSubcommand(
+        "replace-registration-token", "another token for its registration",
+        discussion: """
+            For a client that registered itself and has lost its token, or whose token was stolen (RFC 7592).
+            The token before ends. The new one is shown once.
+            """,
+        arguments: [id],
+        examples: ["latch admin client replace-registration-token rc1.mZQ2b8yfT4nVdK7cX0aLpg": "after a theft"]
+    ) { invocation in
+        let id = invocation.arguments[0]
+        return { identity in
+            let token = try await identity.clients.replaceRegistrationToken(of: id, by: actor)
+            return (
+                "registration_access_token: \(token)\nIt is not shown again.",
+                ["id": .string(id), "registration_access_token": .string(token)]
+            )
+        }
+    }
+
+    /// The group makes a token if it is called by itself.
+    private static let initialToken: Subcommand = {
+        var group = makeInitialToken
+        group.subcommands = [listInitialTokens, revokeInitialToken]
+        return group
+    }()
+
+    private static let listInitialTokens = AdminKeysSubcommand.storeSubcommand(
+        "list", "shows the tokens that clients could register with",
+        examples: ["latch admin client initial-token list": "which tokens still work"]
+    ) { _ in
+        { identity in
+            let tokens = try await identity.clients.initialTokens()
+            let rows = tokens.map { token in
+                [
+                    token.id, "\(token.remaining)", AccountReport.text(token.createdAt),
+                    AccountReport.text(token.expiresAt),
+                ]
+            }
+            return (
+                ListText(
+                    headings: ["id", "uses", "since", "until"], rows: rows,
+                    footer: rows.isEmpty ? "No client could register with a token." : ""),
+                ["initial_tokens": .array(tokens.map { .object($0.json) })]
+            )
+        }
+    }
+
+    private static let revokeInitialToken = AdminKeysSubcommand.storeSubcommand(
+        "revoke", "ends a token; clients that have registered with it stay",
+        arguments: [Subcommand.Argument(name: "ID", summary: "the id that 'list' shows")],
+        examples: ["latch admin client initial-token revoke 5f1c09b7d2a86e34": "nobody registers with it any more"]
+    ) { invocation in
+        let id = invocation.arguments[0]
+        return { identity in
+            try await identity.clients.revokeInitialToken(id, by: actor)
+            return ("The token is revoked.", ["revoked": true])
+        }
+    }
+
+    private static let makeInitialToken = AdminKeysSubcommand.storeSubcommand(
+        "initial-token", "a token to register with; list and revoke",
         discussion: """
             For the setting registration = "token" (RFC 7591). The token is shown once.
             """,
         options: [uses, lifetime],
         examples: ["latch admin client initial-token --uses 10": "ten clients may register within a day"]
     ) { invocation in
-        let uses = try number(invocation, uses, 1...100_000) ?? 1
-        let lifetime = try number(invocation, lifetime, 60...31_536_000) ?? 86_400
+        let uses = try number(invocation, uses, InitialToken.uses) ?? 1
+        let lifetime = try number(invocation, lifetime, InitialToken.lifetimes) ?? InitialToken.lifetime
         return { identity in
             let made = try await identity.clients.makeInitialToken(
                 uses: uses, lifetime: .seconds(lifetime), by: actor)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchHTTP
 import LatchIdentity
 import LatchRPC
 import LatchServer
@@ -15,6 +16,10 @@ struct ServeConfiguration: Sendable {
     var tlsCertificate: String?
     /// The path of a PEM file with the private key.
     var tlsKey: String?
+    /// The path of a PEM file with the authorities of OAuth clients.
+    var clientAuthorities: String?
+    /// The header field of trusted proxies with the certificate of their client.
+    var certificateField: HTTPFieldName = "Client-Cert"
     /// The limits of the HTTP server; its address, its certificate and its threads are separate.
     var server = Server.Configuration()
     /// The maximum size of a call to the user service in bytes.
@@ -68,6 +73,12 @@ extension ServeConfiguration {
             "tls_certificate", \.tlsCertificate, .optional(.text),
             "a PEM file with the certificate chain; serves https"),
         .init("tls_key", \.tlsKey, .optional(.text), "a PEM file with the certificate's private key"),
+        .init(
+            "client_authorities_file", \.clientAuthorities, .optional(.text),
+            "a PEM file with the authorities of OAuth clients that authenticate by tls_client_auth"),
+        .init(
+            "client_certificate_field", \.certificateField, .fieldName,
+            "the header field with a client's certificate from trusted proxies: RFC 9440, or nginx's escaped PEM"),
         .init(
             "maximum_connections", \.server.maximumConnections, .number(1...1_000_000),
             "the maximum number of concurrent connections"),

@@ -58,6 +58,16 @@ extension SettingFormat where Value == [NetworkRange] {
     }
 }
 
+extension SettingFormat where Value == HTTPFieldName {
+    /// The name of a header field (RFC 9110 §5.1).
+    static var fieldName: Self {
+        Self(
+            expected: "the name of a header field such as Client-Cert",
+            parse: { $0.isWord(maximum: 100, also: "-_") ? HTTPFieldName($0) : nil },
+            text: { $0.rawName })
+    }
+}
+
 extension SettingFormat where Value == TrustedProxies.Field {
     /// The name of a field, in any case.
     static var forwardedField: Self {

@@ -148,11 +148,17 @@ extension Settings {
 }
 
 extension Settings {
-    /// Returns the configuration of the auth server with the content of its key file.
+    /// Returns the configuration of the auth server with the contents of its files.
     ///
     /// - Throws: `IdentityError.invalidSetting`, including for an unreadable file.
     func identityConfigurationWithKey() throws(IdentityError) -> IdentityConfiguration {
         var identity = configuration.identity
+        if let file = configuration.clientAuthorities {
+            guard let bytes = FileManager.default.contents(atPath: file), bytes.count <= 1 << 20 else {
+                throw .invalidSetting("client_authorities_file", "the path of a readable file with certificates in PEM")
+            }
+            identity.clientAuthorities = Array(bytes)
+        }
         guard let file = configuration.storeKeyFile else { return identity }
         guard identity.storeKey == nil else {
             throw .invalidSetting("store_key_file", "left out where store_key is set")

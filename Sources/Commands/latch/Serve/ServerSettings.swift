@@ -16,6 +16,9 @@ extension Settings {
         let loops = configuration.eventLoops
         server.loops = loops == 0 ? ProcessInfo.processInfo.activeProcessorCount : loops
         server.tls = try tls()
+        if configuration.identity.clientCertificates == .proxy {
+            server.trustedProxies.certificateField = configuration.certificateField
+        }
         return server
     }
 
@@ -43,6 +46,36 @@ extension Settings {
         _ = try administrationConfiguration()
         _ = try telemetryConfiguration(variables)
         try checkTLS()
+        try checkCertificates()
+    }
+
+    /// - Throws: `CommandError.failed` if the certificates of clients cannot come from where the settings say.
+    private func checkCertificates() throws(CommandError) {
+        switch configuration.identity.clientCertificates {
+        case .none: return
+        case .tls:
+            guard configuration.tlsCertificate != nil else {
+                throw .failed("client_certificates = tls needs tls_certificate.", hint: "Or set it to proxy.")
+            }
+        case .proxy:
+            guard !configuration.server.trustedProxies.ranges.isEmpty else {
+                throw .failed("client_certificates = proxy needs trusted_proxies.", hint: "Name your proxy's address.")
+            }
+        }
+    }
+
+    /// The clients that the server's own TLS asks for a certificate.
+    ///
+    /// Browsers are not asked where clients with certificates have another host.
+    private var askedClients: Server.ClientCertificates {
+        let identity = configuration.identity
+        guard identity.clientCertificates == .tls else { return .ignored }
+        let hosts = [identity.certificateURL, identity.issuer].map { $0.flatMap(PublicURL.host) }
+        // RFC 6066 §3: a client names no address.
+        guard let host = hosts[0], host != hosts[1], host.utf8.first != UInt8(ascii: "["), IPAddress(host) == nil else {
+            return .requested
+        }
+        return .requestedFor(host: host)
     }
 
     /// - Throws: `CommandError.failed` if only the certificate or only the key is set.
@@ -60,6 +93,7 @@ extension Settings {
         guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else { return nil }
         let hint = "Give the path of a PEM file that this user may read."
         return Server.TLS(
-            certificate: try InputFile.bytes(certificate, hint: hint), key: try InputFile.bytes(key, hint: hint))
+            certificate: try InputFile.bytes(certificate, hint: hint), key: try InputFile.bytes(key, hint: hint),
+            clientCertificates: askedClients)
     }
 }

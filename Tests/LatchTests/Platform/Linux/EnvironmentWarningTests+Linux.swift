@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
+import LatchFoundation
 import LatchProcess
 import LatchTesting
-import LatchFoundation
 import TestSupport
-import Expectations
 import Testing
 
 @testable import LatchCommand

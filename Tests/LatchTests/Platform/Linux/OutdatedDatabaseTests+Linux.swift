@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
 import LatchProcess
 import TestSupport
-import Expectations
 import Testing
 
 @testable import latch

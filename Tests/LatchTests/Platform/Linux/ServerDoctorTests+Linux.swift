@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import LatchCore
-import LatchProcess
-import LatchFoundation
-import TestSupport
 import Expectations
+import LatchCore
+import LatchFoundation
+import LatchProcess
+import TestSupport
 import Testing
 
 @testable import LatchCommand

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
+import LatchFoundation
 import LatchProcess
 import LatchTesting
-import LatchFoundation
-import Expectations
 import Testing
 
 @testable import latch

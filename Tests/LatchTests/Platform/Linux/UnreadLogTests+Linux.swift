@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
 import Glibc
+import LatchFoundation
 import LatchHTTP
 import LatchProcess
 import LatchTesting
-import LatchFoundation
 import TestSupport
-import Expectations
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct UnreadLogTests {
