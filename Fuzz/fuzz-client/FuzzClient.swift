@@ -43,8 +43,8 @@ private func readBack(_ client: OAuthClient, _ rules: ClientMetadataRules) {
     let again = try? OAuthClient(id: "app", metadata: client.metadata, rules: rules)
     // A client that names no method may send its secret in both ways; the response names the first.
     hold(again?.metadata == client.metadata, "the response of a registration reads back")
-    var members = (try? JSONValue(parsing: client.storedMembers).objectValue) ?? [:]
+    var members = (try? JSONValue(parsing: client.storedMembers()).objectValue) ?? [:]
     members["id"] = "app"
     let stored = try? OAuthClient.reading(members) { .invalidInput($0) }
-    hold(stored?.storedMembers == client.storedMembers, "a row reads back")
+    hold(stored?.storedMembers() == client.storedMembers(), "a row reads back")
 }
