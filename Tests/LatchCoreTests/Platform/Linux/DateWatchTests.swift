@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
 import Foundation
 import LatchCore
-import Expectations
-import Testing
 import TestSupport
+import Testing
 
 /// That a jump is told cannot be tried here: no test may set the date of the machine that it runs on.
 @Suite struct DateWatchTests {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
 import Foundation
 import LatchCore
 import LatchTesting
 import TestSupport
-import Expectations
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ManyWatchesTests {

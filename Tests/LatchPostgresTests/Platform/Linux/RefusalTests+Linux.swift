@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+import Expectations
 import LatchCore
 import TestSupport
-import Expectations
 import Testing
 
 @testable import LatchPostgres

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import TestSupport
 import Expectations
+import TestSupport
 import Testing
 
 @testable import LatchPostgres
