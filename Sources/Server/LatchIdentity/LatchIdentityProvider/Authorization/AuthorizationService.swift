@@ -262,11 +262,11 @@ package struct AuthorizationService: Sendable {
             permission = .decision(
                 keptFor: client.isTrusted ? nil : target, detail: Self.auditDetail(client.id, scopes, from: origin))
         } else if client.isTrusted {
-            permission = needsPage(request, isNew: isNew) ? nil : .trusted
+            permission = needsPage(request, of: client, isNew: isNew) ? nil : .trusted
         } else {
             kept = try await store.consent(
                 of: session.account.id, to: client.id, at: target, for: request.grantDetails.resources)
-            permission = Self.covers(kept, scopes, request) ? .kept(for: target) : nil
+            permission = Self.covers(kept, scopes, request, of: client) ? .kept(for: target) : nil
         }
         if let permission,
             let response = try await issueCode(
@@ -298,21 +298,29 @@ package struct AuthorizationService: Sendable {
     ///
     /// A redirect to an app on the user's device can reach any program, so the page is shown there. It is omitted only
     /// if the user has just signed in without being forced by a parameter of the request (RFC 8252 §8.6).
-    private func needsPage(_ request: PendingAuthorization, isNew: Bool) -> Bool {
+    private func needsPage(_ request: PendingAuthorization, of client: OAuthClient, isNew: Bool) -> Bool {
         // Rights are granted by their user, each time: any page can lead to the request.
         guard !request.prompts.contains(.consent), request.grantDetails.authorization.isEmpty else { return true }
         let isForced = request.maximumAge != nil || !request.prompts.isDisjoint(with: [.login, .selectAccount])
-        return !AppRedirect.isClaimed(request.redirect) && (!isNew || isForced)
+        return !Self.isOwn(request.redirect, of: client) && (!isNew || isForced)
     }
 
     /// Returns whether a kept consent replaces the page.
     ///
     /// It does not for a program on the user's device, as which any other one can present itself (RFC 8252 §8.6).
-    private static func covers(_ kept: Consent?, _ scopes: Scopes, _ request: PendingAuthorization) -> Bool {
+    private static func covers(
+        _ kept: Consent?, _ scopes: Scopes, _ request: PendingAuthorization, of client: OAuthClient
+    ) -> Bool {
         // Rights are granted once, such as one payment: no consent to them is kept.
         guard request.grantDetails.authorization.isEmpty else { return false }
         guard let kept, !request.prompts.contains(.consent) else { return false }
-        return AppRedirect.isClaimed(request.redirect) && kept.covers(request.grantDetails.claims.adding(to: scopes))
+        return isOwn(request.redirect, of: client) && kept.covers(request.grantDetails.claims.adding(to: scopes))
+    }
+
+    /// Returns whether no other program can use a code that is sent to a redirect: one of a host that is not this
+    /// machine, or of a client that authenticates.
+    private static func isOwn(_ redirect: String, of client: OAuthClient) -> Bool {
+        AppRedirect.isClaimed(redirect) || client.isConfidential && AppRedirect.isSecure(redirect)
     }
 
     /// Returns the response with a new code; nil if the permission has ended in the meantime.
