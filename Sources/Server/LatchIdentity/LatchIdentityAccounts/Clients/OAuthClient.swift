@@ -67,8 +67,7 @@ public struct OAuthClient: Sendable, Hashable {
         /// FAPI 2.0 Security Profile, with `private_key_jwt` or a certificate.
         ///
         /// It requires pushed requests, PKCE and bound tokens: to a key, or to a certificate if the client is registered
-        /// for that. It permits only PS256, ES256 and EdDSA, and takes assertions for
-        /// the issuer only.
+        /// for that. It permits only PS256, ES256 and EdDSA. It takes assertions for the issuer only.
         case fapi2
         /// FAPI 2.0 Message Signing, which also requires signed request objects.
         case fapi2MessageSigning = "fapi2_message_signing"
