@@ -367,6 +367,8 @@ int latch_tls_is_http2(void *session) {
     return count == 2 && memcmp(chosen, "h2", 2) == 0;
 }
 
+int latch_tls_has_requested_certificate(void *session) { return (SSL_get_verify_mode(session) & SSL_VERIFY_PEER) != 0; }
+
 ptrdiff_t latch_tls_read(void *session, void *bytes, size_t count) {
     ERR_clear_error();
     return result(session, SSL_read(session, bytes, count > INT_MAX ? INT_MAX : (int)count));

@@ -58,5 +58,8 @@ void latch_tls_session_free(void *session, bool with_alert);
 /// Whether the handshake selected HTTP/2.
 int latch_tls_is_http2(void *session);
 
+/// Whether the handshake requested a certificate of the client.
+int latch_tls_has_requested_certificate(void *session);
+
 ptrdiff_t latch_tls_read(void *session, void *bytes, size_t count);
 ptrdiff_t latch_tls_write(void *session, const void *bytes, size_t count);

@@ -34,3 +34,28 @@ extension HTTPRequest {
 package enum ClientCertificateKey: HTTPContextKey {
     package static var defaultValue: PresentedCertificate? { nil }
 }
+
+/// The context key that says whether the handshake of a request's connection asked for a certificate.
+enum CertificateRequested: HTTPContextKey {
+    static var defaultValue: Bool { false }
+}
+
+/// A filter that refuses the requests which came on a connection whose client was not asked for a certificate.
+///
+/// A client may send them on its connection to another host with the same certificate and address (RFC 9113 §9.1.1).
+/// After 421 it opens a connection of their own (RFC 9113 §9.1.2).
+struct MisdirectedRequestFilter: Filter {
+    /// The host in lower case whose clients are asked.
+    let host: String
+
+    func filter(_ request: inout HTTPRequest) -> Filtering<Void> {
+        // The connection of a proxy says nothing about the one of its client.
+        guard !request.context[CertificateRequested.self], request.context[ProxyAddress.self] == nil,
+            HTTPOrigin(scheme: request.scheme, authority: request.authority).host == host
+        else { return .proceed(()) }
+        return .respond(
+            .problem(
+                status: 421, code: "misdirected_request",
+                detail: "This connection was opened for another host: open one for \(host)."))
+    }
+}

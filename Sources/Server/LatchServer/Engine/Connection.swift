@@ -192,9 +192,7 @@ extension Connection {
     func handle(_ head: consuming RequestHead, content: HTTPBody, limit: Int? = nil) {
         phase = .handling
         deadline = .max
-        if exchange == 0, let certificate = stream.clientCertificate {
-            context[ClientCertificateKey.self] = certificate
-        }
+        if exchange == 0 { stream.noteCertificate(in: &context) }
         exchange += 1
         let exchange = exchange
         let isHead = head.method == .head

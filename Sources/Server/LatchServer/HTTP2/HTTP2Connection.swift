@@ -102,7 +102,7 @@ final class HTTP2Connection: ServedConnection, @unchecked Sendable {
         var context = HTTPContext()
         context[RemoteAddress.self] = connection.peer.text
         context[ProtocolVersion.self] = "HTTP/2"
-        if let certificate = socket.clientCertificate { context[ClientCertificateKey.self] = certificate }
+        socket.noteCertificate(in: &context)
         self.context = context
         guard let session = HTTP2Session(limits, of: self) else { return nil }
         self.session = session

@@ -56,9 +56,14 @@ public final class Server: Sendable {
     /// Creates a server that does not listen yet.
     public init(handler: any Handler, configuration: Configuration = Configuration()) {
         let proxies = configuration.trustedProxies
-        self.handler =
-            proxies.ranges.isEmpty && proxies.certificateField == nil
-            ? handler : handler.nested(in: [TrustedProxyInterceptor(proxies: proxies)])
+        var filters: [any Interceptor] = []
+        if !proxies.ranges.isEmpty || proxies.certificateField != nil {
+            filters.append(TrustedProxyInterceptor(proxies: proxies))
+        }
+        if case .requestedFor(let host) = configuration.tls?.clientCertificates {
+            filters.append(MisdirectedRequestFilter(host: host.lowercasedASCII()))
+        }
+        self.handler = filters.isEmpty ? handler : handler.nested(in: filters)
         self.configuration = configuration
         limiter = ConnectionLimiter(configuration)
     }

@@ -28,6 +28,8 @@ struct TLSContext {
 enum TLSSession {
     var hasAgreedOnHTTP2: Bool { switch self {} }
 
+    var hasRequestedCertificate: Bool { switch self {} }
+
     var clientCertificate: PresentedCertificate? { switch self {} }
 
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> ByteStream.IOResult { switch self {} }

@@ -69,6 +69,9 @@ struct TLSSession {
     /// Whether the client and the server have agreed on HTTP/2; known after the handshake.
     var hasAgreedOnHTTP2: Bool { latch_tls_is_http2(session) != 0 }
 
+    /// Whether the client was asked for a certificate; known after the handshake.
+    var hasRequestedCertificate: Bool { latch_tls_has_requested_certificate(session) != 0 }
+
     /// The certificate that the client has proved to have; known after the handshake.
     var clientCertificate: PresentedCertificate? {
         guard let own = certificate(0) else { return nil }

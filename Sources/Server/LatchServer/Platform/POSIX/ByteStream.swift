@@ -38,8 +38,12 @@ struct ByteStream {
     /// Whether TLS has negotiated HTTP/2 (RFC 9113 §3.2).
     var hasAgreedOnHTTP2: Bool { session?.hasAgreedOnHTTP2 ?? false }
 
-    /// The certificate that the client has proved to have; known after the handshake of TLS.
-    var clientCertificate: PresentedCertificate? { session?.clientCertificate }
+    /// Sets what the handshake of TLS has shown about the client's certificate.
+    func noteCertificate(in context: inout HTTPContext) {
+        guard let session else { return }
+        if let certificate = session.clientCertificate { context[ClientCertificateKey.self] = certificate }
+        if session.hasRequestedCertificate { context[CertificateRequested.self] = true }
+    }
 
     /// Reads the available bytes, up to the buffer's size; the first calls also perform the handshake.
     func read(into bytes: UnsafeMutableBufferPointer<UInt8>) -> IOResult {

@@ -99,6 +99,22 @@ import Testing
         }
     }
 
+    // RFC 9113 §9.1.2.
+    @Test(arguments: versions)
+    func `A request for the named host on another one's connection is misdirected`(version: String) async throws {
+        try await serving(.requestedFor(host: "LocalHost")) { address, certificate, _ in
+            let peer = SecureClient(address: address, certificate: certificate)
+            for (name, host, status) in [
+                ("other.example", "LOCALHOST:1", 421), ("other.example", "other.example", 204),
+                ("other.example", "localhost.example", 204), ("localhost", "localhost", 204),
+                ("localhost", "other.example", 204),
+            ] {
+                let response = try await peer.request([version, "-servername", name], host: host)
+                #expect(response.contains("HTTP/1.1 \(status)"), "\(name), \(host): \(response)")
+            }
+        }
+    }
+
     @Test(arguments: versions)
     func `A session with a certificate is not resumed, and one without is`(version: String) async throws {
         let authority = try await ClientAuthority()

@@ -11,9 +11,9 @@ struct SecureClient {
     let certificate: Certificate
 
     /// Makes a request over HTTP/1.1 and returns what the command prints about the session, and the response.
-    func request(_ options: [String]) async throws -> String {
+    func request(_ options: [String], host: String = "a") async throws -> String {
         try await run(
-            #"printf 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' | openssl s_client -ign_eof "$@" 2>&1"#,
+            #"printf 'GET / HTTP/1.1\r\nHost: \#(host)\r\nConnection: close\r\n\r\n' | openssl s_client -ign_eof "$@" 2>&1"#,
             options)
     }
 
