@@ -47,15 +47,20 @@ public final class ClientAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - names: The value of the extension subjectAltName; nil for none.
+    ///   - oid: The object identifier of an attribute `odd` that the subject may have, and of an extension; nil for none.
     ///   - days: The number of days until it expires; negative for one that has expired.
     public func client(
-        subject: String = "/C=DE/O=Example/CN=notes", names: String? = nil, days: Int = 2
+        subject: String = "/C=DE/O=Example/CN=notes", names: String? = nil, oid: String? = nil, days: Int = 2
     ) async throws -> Client {
         let name = UUID().uuidString
-        try await Certificate.openssl(
-            ["req", "-new", "-utf8"] + Self.key + [
-                "-subj", subject, "-keyout", path(name + ".key"), "-out", path(name + ".csr"),
-            ] + (names.map { ["-addext", "subjectAltName=\($0)"] } ?? []))
+        var options = ["-subj", subject, "-keyout", path(name + ".key"), "-out", path(name + ".csr")]
+        if let names { options += ["-addext", "subjectAltName=\(names)"] }
+        if let oid {
+            let configuration = "oid_section = oids\n[oids]\nodd = \(oid)\n[req]\ndistinguished_name = dn\n[dn]\n"
+            try Data(configuration.utf8).write(to: URL(filePath: path(name + ".cnf")))
+            options += ["-config", path(name + ".cnf"), "-addext", "\(oid)=ASN1:UTF8String:x"]
+        }
+        try await Certificate.openssl(["req", "-new", "-utf8"] + Self.key + options)
         try await Certificate.openssl([
             "x509", "-req", "-in", path(name + ".csr"), "-CA", authorityPath, "-CAkey", path("authority.key"),
             "-copy_extensions", "copy", "-days", "\(days)", "-out", path(name + ".pem"),

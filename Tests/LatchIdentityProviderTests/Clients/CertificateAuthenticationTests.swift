@@ -128,9 +128,12 @@ import Testing
         await site.close()
     }
 
-    private func problem(_ source: IdentityConfiguration.ClientCertificateSource, _ client: OAuthClient) -> String {
+    private func problem(
+        _ source: IdentityConfiguration.ClientCertificateSource, _ client: OAuthClient, authority: [UInt8]
+    ) -> String {
         var configuration = IdentityConfiguration()
         configuration.clientCertificates = source
+        configuration.clientAuthorities = authority
         configuration.clients = [client]
         do throws(IdentityError) {
             try configuration.check()
@@ -140,7 +143,13 @@ import Testing
         }
     }
 
-    @Test func `A client has the one name or the keys that its method needs, and the server asks for certificates`() {
+    @Test func `A client has the one name or the keys that its method needs, and the server asks for certificates`()
+        async throws
+    {
+        let authority = try await ClientAuthority().authority()
+        func problem(_ source: IdentityConfiguration.ClientCertificateSource, _ client: OAuthClient) -> String {
+            self.problem(source, client, authority: authority)
+        }
         var client = OAuthClient(id: "robot", isConfidential: true, grants: [.clientCredentials])
         client.authenticationMethod = .tlsClientAuth
         #expect(problem(.tls, client).contains("tls_client_auth_san_dns"))
@@ -148,6 +157,7 @@ import Testing
         expectEqual(problem(.tls, client), "")
         expectEqual(problem(.proxy, client), "")
         #expect(problem(.none, client).contains("client_certificates"))
+        #expect(self.problem(.tls, client, authority: []).contains("client_authorities_file"))
         client.authenticationMethod = .selfSignedTLSClientAuth
         #expect(problem(.tls, client).contains("tls_client_auth"))
         client.certificateName = nil
@@ -171,16 +181,20 @@ import Testing
         ]
         let policy = ScopePolicy(IdentityConfiguration())
         let client = try OAuthClient(
-            id: "x", metadata: metadata, rules: .registration(policy, permitsCertificates: true))
+            id: "x", metadata: metadata, rules: .registration(policy, certificateMethods: [.tlsClientAuth]))
         #expect(client.certificateName == CertificateName(.dns, "app.example") && client.bindsTokensToCertificate)
         for (name, value) in metadata where name != "redirect_uris" { expectEqual(client.metadata[name], value) }
-        #expect(throws: ClientMetadataError.self) {
-            try OAuthClient(id: "x", metadata: metadata, rules: .registration(policy))
+        for methods in [[], [.selfSignedTLSClientAuth]] as [Set<OAuthClient.AuthenticationMethod>] {
+            #expect(throws: ClientMetadataError.self) {
+                try OAuthClient(
+                    id: "x", metadata: metadata, rules: .registration(policy, certificateMethods: methods))
+            }
         }
         var two = metadata
         two["tls_client_auth_san_uri"] = "https://app.example"
         #expect(throws: ClientMetadataError.self) {
-            try OAuthClient(id: "x", metadata: two, rules: .registration(policy, permitsCertificates: true))
+            try OAuthClient(
+                id: "x", metadata: two, rules: .registration(policy, certificateMethods: [.tlsClientAuth]))
         }
         try expectEqual(OAuthClient(parsing: client.word).certificateName, client.certificateName)
     }

@@ -45,6 +45,20 @@ import Testing
         expectEqual(certificate.has(registered), isSame)
     }
 
+    @Test func `Odd names and extensions of a certificate do not hide its other names`() async throws {
+        // An identifier below 2.25 has a UUID, with up to 128 bits (X.667).
+        let uuid = "2.25.329800735698586629295641978511506172918"
+        let authority = try await ClientAuthority()
+        let client = try await authority.client(
+            subject: "/CN=notes/odd=a", names: "email:an odd one,DNS:a.example", oid: uuid)
+        let certificate = PresentedCertificate(der: client.der)
+        for (kind, text) in [(CertificateName.Kind.dns, "a.example"), (.subject, "CN=notes"), (.email, "an")] {
+            let name = try #require(CertificateName(kind, text))
+            expectEqual(certificate.has(name), kind == .dns, "\(text)")
+        }
+        #expect(certificate.publicKeyPEM != nil)
+    }
+
     @Test func `A damaged certificate has no name and stops no server`() async throws {
         let authority = try await ClientAuthority()
         let der = try await authority.client(names: "DNS:a.example,IP:2001:db8::1").der

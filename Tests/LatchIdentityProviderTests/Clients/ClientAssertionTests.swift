@@ -39,7 +39,7 @@ import Testing
         async throws
     {
         let client = try KeyClient()
-        let site = try await Self.site(way, client)
+        let site = try await Self.site(way, client) { $0.certificateURL = "https://mtls.example.com/id/" }
         let issuer = try #require(site.identity.issuer)
         let token = try await site.clientCredentials(try client.assertion(for: site)).accessToken
         try expectEqual(JWT(unverified: token).claims.string("client_id"), "service")
@@ -49,6 +49,8 @@ import Testing
         ] {
             let audiences: [JSONValue] = [
                 .string(issuer), .string("\(issuer)/oauth/token"), .string(issuer + path),
+                // RFC 8705 §5: the aliases.
+                "https://mtls.example.com/id/oauth/token", .string("https://mtls.example.com/id\(path)"),
                 .array([.string("https://other.example"), .string(issuer)]),
             ]
             for audience in audiences {
@@ -106,6 +108,7 @@ import Testing
         (["iss": nil], "'iss'"), (["exp": nil], "'exp'"), (["jti": nil], "'jti'"), (["jti": ""], "'jti'"),
         (["aud": "https://other.example"], "'aud'"), (["aud": nil], "'aud'"), (["aud": []], "'aud'"),
         (["aud": ["https://other.example"]], "'aud'"), (["aud": "service"], "'aud'"),
+        (["aud": "https://mtls.example.com/id/oauth/token"], "'aud'"),
         (["exp": .integer(1_000_000)], "expired"), (["exp": "soon"], "registered"), (["exp": .number(1e300)], "hour"),
         (["nbf": "now"], "registered"),
     ]

@@ -154,7 +154,7 @@ extension Settings {
     func identityConfigurationWithKey() throws(IdentityError) -> IdentityConfiguration {
         var identity = configuration.identity
         if let file = configuration.clientAuthorities {
-            guard let bytes = FileManager.default.contents(atPath: file), bytes.count <= 1 << 20 else {
+            guard let bytes = FileManager.default.contents(atPath: file), !bytes.isEmpty, bytes.count <= 1 << 20 else {
                 throw .invalidSetting("client_authorities_file", "the path of a readable file with certificates in PEM")
             }
             identity.clientAuthorities = Array(bytes)

@@ -4,8 +4,8 @@
 package struct X509Certificate: Sendable {
     /// An attribute of a distinguished name.
     package struct Attribute: Sendable {
-        /// The type, in dotted decimals.
-        package let type: String
+        /// The type in dotted decimals; nil for one with a number of more than 50 bits.
+        package let type: String?
         package let value: Value
     }
 
@@ -26,12 +26,14 @@ package struct X509Certificate: Sendable {
     /// The public key as SubjectPublicKeyInfo.
     package let publicKey: [UInt8]
     /// The alternative names of the subject (RFC 5280 §4.2.1.6) of these kinds; addresses have 4 or 16 bytes.
+    ///
+    /// Names that are not in ASCII are left out.
     package private(set) var dnsNames: [String] = [], uris: [String] = [], emails: [String] = []
     package private(set) var addresses: [[UInt8]] = []
 
     /// Reads a certificate in DER.
     ///
-    /// - Throws: `DERError`, also for a name that is not in ASCII.
+    /// - Throws: `DERError`.
     package init(der: [UInt8]) throws(DERError) {
         var whole = DERReader(der)
         var certificate = try whole.enter()
@@ -83,11 +85,12 @@ package struct X509Certificate: Sendable {
         }
     }
 
-    /// Returns an object identifier in dotted decimals (X.690 §8.19).
-    private static func identifier(_ bytes: ArraySlice<UInt8>) throws(DERError) -> String {
+    /// Returns an object identifier in dotted decimals (X.690 §8.19); nil for one with a number of more than 50 bits.
+    private static func identifier(_ bytes: ArraySlice<UInt8>) throws(DERError) -> String? {
         var (numbers, number): ([UInt64], UInt64) = ([], 0)
         for byte in bytes {
-            guard number < 1 << 50, number != 0 || byte != 0x80 else { throw DERError() }
+            guard number < 1 << 50 else { return nil }
+            guard number != 0 || byte != 0x80 else { throw DERError() }
             number = number << 7 | UInt64(byte & 0x7F)
             guard byte < 0x80 else { continue }
             numbers += numbers.isEmpty ? [min(number / 40, 2), number - min(number / 40, 2) * 40] : [number]
@@ -108,15 +111,15 @@ package struct X509Certificate: Sendable {
             guard type == "2.5.29.17" else { continue }
             var names = DERReader(value)
             var name = try names.enter()
-            while let tag = name.tag { try add(try name.take(tag), tag) }
+            while let tag = name.tag { add(try name.take(tag), tag) }
         }
     }
 
     /// Adds an alternative name (RFC 5280 §4.2.1.6).
-    private mutating func add(_ name: ArraySlice<UInt8>, _ tag: UInt8) throws(DERError) {
+    private mutating func add(_ name: ArraySlice<UInt8>, _ tag: UInt8) {
         guard [0x81, 0x82, 0x86, 0x87].contains(tag) else { return }
         guard tag != 0x87 else { return addresses.append(Array(name)) }
-        guard name.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw DERError() }
+        guard name.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
         let text = String(decoding: name, as: UTF8.self)
         switch tag {
         case 0x81: emails.append(text)

@@ -126,7 +126,8 @@ package final class IdentityServices: Sendable {
     /// The check of the clients' assertions; the store remembers those that were used.
     package var clientAssertions: ClientAssertions {
         ClientAssertions(
-            keys: clientKeys, store: store, clock: clock, dates: dates, accessTokens: accessTokens)
+            keys: clientKeys, store: store, clock: clock, dates: dates, accessTokens: accessTokens,
+            certificateURL: configuration.certificateURL)
     }
 
     package var clientAdministration: ClientService {
@@ -140,7 +141,7 @@ package final class IdentityServices: Sendable {
             access: configuration.registration, limit: configuration.registrationLimit,
             rules: .registration(
                 scopePolicy, permitting: configuration.registrationScopes,
-                permitsCertificates: configuration.clientCertificates != .none),
+                certificateMethods: configuration.certificateMethods),
             service: clientAdministration, limits: limits,
             accessTokens: accessTokens)
     }

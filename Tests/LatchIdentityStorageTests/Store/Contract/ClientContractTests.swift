@@ -120,17 +120,22 @@ import Testing
     ) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
-        for (digest, remaining, end) in [(1, 1, 60), (2, 0, 60), (3, 7, 30), (4, 1, 0)] as [(UInt8, Int64, Double)] {
+        let tokens: [([UInt8], Int64, Double)] = [([1], 1, 60), ([2], 0, 60), ([3, 9], 7, 30), ([4], 1, 0)]
+        for (digest, remaining, end) in tokens {
             try await store.insert(
-                InitialToken(digest: [digest], remaining: remaining, createdAt: noon, expiresAt: noon + end),
+                InitialToken(digest: digest, remaining: remaining, createdAt: noon, expiresAt: noon + end),
                 detail: nil)
         }
         let found = try await store.initialTokens(at: noon)
-        #expect(found.map(\.digest) == [[3], [1]] && found.map(\.remaining) == [7, 1])
-        #expect(try await store.remove(initialToken: [3], detail: nil, at: noon))
-        #expect(try await !store.remove(initialToken: [3], detail: nil, at: noon))
+        #expect(found.map(\.digest) == [[1], [3, 9]] && found.map(\.remaining) == [1, 7])
+        // The digests begin with one byte that is not there, that is of a token without uses or without time, and of two.
+        for start in [[9], [2], [4], [3, 9, 0], []] as [[UInt8]] {
+            #expect(try await !store.remove(initialToken: start, by: "root", at: noon))
+        }
+        #expect(try await store.remove(initialToken: [3], by: "root", at: noon))
+        #expect(try await !store.remove(initialToken: [3], by: "root", at: noon))
         try await expectEqual(store.initialTokens(at: noon).map(\.digest), [[1]])
-        #expect(try await !store.isUsable(initialToken: [3], at: noon))
+        #expect(try await !store.isUsable(initialToken: [3, 9], at: noon))
         await store.close()
     }
 }

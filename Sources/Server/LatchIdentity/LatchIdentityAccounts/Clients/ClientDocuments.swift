@@ -27,7 +27,7 @@ package struct ClientDocuments: Sendable {
             documents: PublicDocuments(transport: transport, clock: clock),
             rules: .document(
                 policy, permitting: configuration.registrationScopes,
-                permitsCertificates: configuration.clientCertificates != .none))
+                certificateMethods: configuration.certificateMethods))
     }
 
     /// The maximum size of an ID in bytes.

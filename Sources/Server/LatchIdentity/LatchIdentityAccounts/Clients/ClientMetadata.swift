@@ -36,8 +36,8 @@ package struct ClientMetadataRules: Sendable {
     package var scopes: Scopes
     /// Whether the server gives secrets to clients.
     package var permitsSecrets: Bool
-    /// Whether the server takes certificates of clients.
-    package var permitsCertificates: Bool
+    /// The methods with which clients may authenticate with a certificate; empty if none are taken.
+    package var certificateMethods: Set<OAuthClient.AuthenticationMethod>
 
     /// The grants of clients that no operator has checked.
     static let registrableGrants: Set<OAuthClient.GrantType> = [.authorizationCode, .refreshToken, .deviceCode]
@@ -46,22 +46,24 @@ package struct ClientMetadataRules: Sendable {
     ///
     /// - Parameters:
     ///   - permitted: The scopes besides those about users; nil for all that are not for administrators.
-    ///   - permitsCertificates: Whether the server takes certificates of clients.
+    ///   - certificateMethods: The methods with which clients may authenticate with a certificate; empty if none are taken.
     package static func registration(
-        _ policy: ScopePolicy, permitting permitted: Scopes? = nil, permitsCertificates: Bool = false
+        _ policy: ScopePolicy, permitting permitted: Scopes? = nil,
+        certificateMethods: Set<OAuthClient.AuthenticationMethod> = []
     ) -> ClientMetadataRules {
         ClientMetadataRules(
-            scopes: scopes(policy, permitted), permitsSecrets: true, permitsCertificates: permitsCertificates)
+            scopes: scopes(policy, permitted), permitsSecrets: true, certificateMethods: certificateMethods)
     }
 
     /// Creates the rules of a document whose URL is the `client_id` (draft-ietf-oauth-client-id-metadata-document §4).
     ///
     /// The parameters are those of a registration.
     package static func document(
-        _ policy: ScopePolicy, permitting permitted: Scopes? = nil, permitsCertificates: Bool = false
+        _ policy: ScopePolicy, permitting permitted: Scopes? = nil,
+        certificateMethods: Set<OAuthClient.AuthenticationMethod> = []
     ) -> ClientMetadataRules {
         ClientMetadataRules(
-            scopes: scopes(policy, permitted), permitsSecrets: false, permitsCertificates: permitsCertificates)
+            scopes: scopes(policy, permitted), permitsSecrets: false, certificateMethods: certificateMethods)
     }
 
     /// Returns the scopes about users and those of resources, except for administrators.
@@ -124,14 +126,17 @@ extension OAuthClient {
             // A client that asks for a protection must not get less.
             try refuse(name, unless: { $0 == "none" }, "has '\(name)', which this server does not support")
         }
-        if !rules.permitsCertificates {
+        if rules.certificateMethods.isEmpty {
             try refuse(
                 "tls_client_certificate_bound_access_tokens", unless: { $0 == false },
                 "wants tokens that are bound to a certificate, which this server does not take: use DPoP")
+        }
+        for method in [OAuthClient.AuthenticationMethod.tlsClientAuth, .selfSignedTLSClientAuth]
+        where !rules.certificateMethods.contains(method) {
             try refuse(
-                "token_endpoint_auth_method",
-                unless: { $0 != "tls_client_auth" && $0 != "self_signed_tls_client_auth" },
-                "authenticates with a certificate, which this server does not take: use private_key_jwt")
+                "token_endpoint_auth_method", unless: { $0 != .string(method.rawValue) },
+                "authenticates with a certificate by \(method.rawValue), which this server does not take: use private_key_jwt"
+            )
         }
         guard !rules.permitsSecrets else { return }
         for name in ["client_secret", "client_secret_expires_at"] where metadata[name] != nil {

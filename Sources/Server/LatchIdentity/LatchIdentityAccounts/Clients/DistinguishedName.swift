@@ -11,7 +11,8 @@ import LatchIdentityStorage
 struct DistinguishedName: Sendable, Hashable {
     /// The type of an attribute in dotted decimals, and its value.
     private struct Attribute: Hashable {
-        let type: String
+        /// It is nil for a type of a certificate that no text names.
+        let type: String?
         let value: Value
     }
 

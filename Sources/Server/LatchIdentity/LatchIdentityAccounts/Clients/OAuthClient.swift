@@ -260,9 +260,9 @@ extension OAuthClient {
     /// The origins whose pages may call the server, in the spelling of browsers (RFC 6454 §6.2).
     package var pageOrigins: Set<String> {
         if let allowedOrigins { return Set(allowedOrigins.compactMap(PublicURL.origin)) }
-        // The pages of a confidential client have no secret to call the server with. Any program of this machine can open
-        // a port, so a page there has to be named.
-        return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.isClaimed).compactMap(PublicURL.origin))
+        // The pages of a confidential client have no secret to call the server with. A page without TLS has to be named:
+        // an attacker on the network could be it.
+        return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.isSecure).compactMap(PublicURL.origin))
     }
 
     /// Whether each proof of the client needs a nonce of the server.

@@ -72,8 +72,8 @@ package struct OAuthClients: Sendable {
     private let configured: [String: VerifiableClient]
     private let stored: StoredClients?
     private let documents: ClientDocuments?
-    /// Whether the server takes certificates of clients.
-    private let takesCertificates: Bool
+    /// The methods with which clients may authenticate with a certificate; empty if none are taken.
+    private let certificateMethods: Set<OAuthClient.AuthenticationMethod>
     /// The origins of the configured clients' pages.
     private let origins: Set<String>
     /// The clients by the origins of the applications behind a proxy that they stand for.
@@ -118,7 +118,7 @@ package struct OAuthClients: Sendable {
             clients[OAuthClient.command.id] = try VerifiableClient(.command)
         }
         configured = clients
-        takesCertificates = configuration.clientCertificates != .none
+        certificateMethods = configuration.certificateMethods
         self.stored = stored
         self.documents = documents
         origins = clients.values.reduce(into: []) { $0.formUnion($1.client.pageOrigins) }
@@ -128,9 +128,15 @@ package struct OAuthClients: Sendable {
 
     /// Requires that a client can show the certificate that it needs.
     package func check(_ client: OAuthClient) throws(IdentityError) {
-        guard takesCertificates || !client.needsCertificate else {
+        guard !certificateMethods.isEmpty || !client.needsCertificate else {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a certificate, which 'client_certificates' does not ask for"
+            )
+        }
+        guard !client.permits(.tlsClientAuth) || certificateMethods.contains(.tlsClientAuth) else {
+            throw .unusableSetting(
+                "clients",
+                "the client '\(client.id)' needs a certificate of an authority, and 'client_authorities_file' names none"
             )
         }
     }

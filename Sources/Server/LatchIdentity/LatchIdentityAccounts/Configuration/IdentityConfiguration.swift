@@ -239,6 +239,12 @@ extension IdentityError {
 }
 
 extension IdentityConfiguration {
+    /// The methods with which clients may authenticate with a certificate (RFC 8705 §2); empty if none are taken.
+    package var certificateMethods: Set<OAuthClient.AuthenticationMethod> {
+        guard clientCertificates != .none else { return [] }
+        return clientAuthorities.isEmpty ? [.selfSignedTLSClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
+    }
+
     /// Returns the authorities of clients; nil without any.
     ///
     /// - Throws: `IdentityError.unusableSetting`.

@@ -121,9 +121,7 @@ package struct ClientAdministrationRoutes: Sendable {
             uses: try number("uses", InitialToken.uses, omitted: 1),
             lifetime: .seconds(try number("lifetime", InitialToken.lifetimes, omitted: InitialToken.lifetime)),
             by: actor)
-        var json = made.token.json
-        json["initial_access_token"] = .string(made.text)
-        return .secret(json, status: .created)
+        return .secret(made.token.json(text: made.text), status: .created)
     }
 
     @Sendable private func revokeInitialToken(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -149,8 +149,7 @@ package struct MetadataRoutes: Sendable {
     private var methods: [OAuthClient.AuthenticationMethod] {
         OAuthClient.AuthenticationMethod.allCases.filter { method in
             switch method {
-            case .tlsClientAuth: configuration.clientCertificates != .none && !configuration.clientAuthorities.isEmpty
-            case .selfSignedTLSClientAuth: configuration.clientCertificates != .none
+            case .tlsClientAuth, .selfSignedTLSClientAuth: configuration.certificateMethods.contains(method)
             default: true
             }
         }

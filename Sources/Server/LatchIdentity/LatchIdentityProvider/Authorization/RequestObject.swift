@@ -83,7 +83,7 @@ package struct RequestObjects: Sendable {
             throw .invalidRequestObject("its 'typ' is that of another kind of token")
         }
         let isBounded = client.requiresRequestObjects
-        guard claims.issuer ?? (isBounded ? nil : client.id) == client.id else {
+        guard claims["iss"] == nil && !isBounded || claims.issuer == client.id else {
             throw .invalidRequestObject("its 'iss' is not the client_id")
         }
         guard claims["aud"] == nil && !isBounded || claims.audience.contains(issuer) else {

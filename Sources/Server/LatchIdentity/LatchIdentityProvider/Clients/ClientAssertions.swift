@@ -13,21 +13,24 @@ package struct ClientAssertions: Sendable {
     private let clock: WallClock
     private let dates: DateCheck
     private let accessTokens: AccessTokenIssuer
+    private let certificateURL: String?
 
     /// The maximum time until an assertion expires, for which the store remembers it.
     static let longestLife: TimeInterval = 3600
     /// The tolerated difference of the clocks, as FAPI 2.0 §5.3.2.1 requires it for `iat` and `nbf`.
     private static let leeway = Duration.seconds(10)
 
+    /// - Parameter certificateURL: The base URL of the endpoints for clients with certificates; nil for none.
     package init(
         keys: ClientKeySource, store: IdentityStore, clock: WallClock, dates: DateCheck,
-        accessTokens: AccessTokenIssuer
+        accessTokens: AccessTokenIssuer, certificateURL: String? = nil
     ) {
         self.keys = keys
         self.store = store
         self.clock = clock
         self.dates = dates
         self.accessTokens = accessTokens
+        self.certificateURL = certificateURL
     }
 
     /// The purpose of an assertion.
@@ -61,10 +64,15 @@ package struct ClientAssertions: Sendable {
         guard let issuer = accessTokens.issuer else { throw .notReady }
         guard let registered else { return Self.unsigned }
         let client = registered.client
-        let base = issuer.withoutFinalSlash
         // FAPI 2.0 Security Profile §5.3.2.1: only the issuer, as a string.
         let isProfiled = client.securityProfile != nil
-        let audiences = isProfiled ? [issuer] : [issuer, "\(base)/oauth/token", base + path]
+        var audiences = [issuer]
+        if !isProfiled {
+            // RFC 7523 §3 permits the URL of the token endpoint, and many libraries take the one that they call.
+            for base in [issuer, certificateURL].compactMap({ $0?.withoutFinalSlash }) {
+                audiences += ["\(base)/oauth/token", base + path]
+            }
+        }
         let verified = try await keys.verified(by: client, among: registered.keys) { keys throws(JOSEError) in
             try JWTVerifier(
                 keys: keys, algorithms: client.assertionAlgorithms, issuer: client.id, leeway: Self.leeway,

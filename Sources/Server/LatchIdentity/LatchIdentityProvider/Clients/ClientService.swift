@@ -205,7 +205,7 @@ package struct ClientService: Sendable {
         return (text, token)
     }
 
-    /// Returns the initial tokens that a client could register with.
+    /// Returns the initial tokens that a client could register with, at most 1,000: those that work the longest, first.
     package func initialTokens() async throws(IdentityError) -> [InitialToken] {
         try await store.initialTokens(at: clock.now)
     }
@@ -214,10 +214,8 @@ package struct ClientService: Sendable {
     ///
     /// - Throws: `IdentityError.noSuchInitialToken`, or a store's error.
     package func revokeInitialToken(_ id: String, by actor: String) async throws(IdentityError) {
-        guard let token = try await initialTokens().first(where: { $0.id == id || $0.digest == id.digest }),
-            try await store.remove(
-                initialToken: token.digest, detail: "\(token.id) by \(actor)".sanitized(200), at: clock.now)
-        else { throw .noSuchInitialToken }
+        let digest = Hex.decode(id, count: InitialToken.idBytes) ?? id.digest
+        guard try await store.remove(initialToken: digest, by: actor, at: clock.now) else { throw .noSuchInitialToken }
     }
 
     // MARK: Parts
@@ -264,5 +262,12 @@ extension InitialToken {
             "id": .string(id), "uses": .integer(remaining), "created_at": .string(createdAt.formatted(.iso8601)),
             "expires_at": .string(expiresAt.formatted(.iso8601)),
         ]
+    }
+
+    /// Returns the members of ``json`` and the text of the token, which its operator sees once.
+    package func json(text: String) -> JSONObject {
+        var json = json
+        json["initial_access_token"] = .string(text)
+        return json
     }
 }

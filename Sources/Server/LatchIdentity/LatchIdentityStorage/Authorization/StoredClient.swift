@@ -73,7 +73,10 @@ package struct InitialToken: Sendable, Hashable {
 
 extension InitialToken: Redacting {
     /// The name of the token for its operator, which does not open anything: a part of the digest.
-    package var id: String { Hex.encode(Array(digest.prefix(8))) }
+    package var id: String { Hex.encode(digest.prefix(Self.idBytes)) }
+
+    /// The number of bytes of the digest that an ID has.
+    package static let idBytes = 8
 }
 
 extension StoredClient {

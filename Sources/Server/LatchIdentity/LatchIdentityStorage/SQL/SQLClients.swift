@@ -124,24 +124,31 @@ extension IdentityStore {
         }
     }
 
-    /// Returns the initial tokens that a client could register with, the first to end first.
+    /// Returns the initial tokens that a client could register with, at most 1,000: those that work the longest, first.
     package func initialTokens(at now: Date) async throws(IdentityError) -> [InitialToken] {
         try await all(
             """
             SELECT \(InitialToken.Column.list) FROM initial_token WHERE remaining > 0 AND expires_at > $1
-            ORDER BY expires_at, digest LIMIT 1000
+            ORDER BY expires_at DESC, digest LIMIT 1000
             """, [.date(now)], read: InitialToken.init)
     }
 
-    /// Removes an initial token.
+    /// Removes the initial token whose digest begins with these bytes.
     ///
-    /// - Returns: False if the store has no such token.
+    /// - Returns: False unless exactly one that a client could register with begins so.
     package func remove(
-        initialToken digest: [UInt8], detail: String?, at now: Date
+        initialToken start: [UInt8], by actor: String, at now: Date
     ) async throws(IdentityError) -> Bool {
-        try await write { db throws(IdentityError) in
-            guard try db.run("DELETE FROM initial_token WHERE digest = $1", [.blob(digest)]) == 1 else { return false }
-            try db.audit("client.tokenRevoked", account: nil, detail: detail, at: now)
+        let last = start + [UInt8](repeating: 0xFF, count: 32)
+        return try await write { db throws(IdentityError) in
+            let found = try db.all(
+                """
+                SELECT \(InitialToken.Column.list) FROM initial_token
+                WHERE digest BETWEEN $1 AND $2 AND remaining > 0 AND expires_at > $3 LIMIT 2
+                """, [.blob(start), .blob(last), .date(now)], read: InitialToken.init)
+            guard found.count == 1, let token = found.first else { return false }
+            try db.run("DELETE FROM initial_token WHERE digest = $1", [.blob(token.digest)])
+            try db.audit("client.tokenRevoked", account: nil, detail: "\(token.id) by \(actor)".sanitized(200), at: now)
             return true
         }
     }
