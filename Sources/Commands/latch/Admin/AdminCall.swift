@@ -17,13 +17,39 @@ enum AdminCall {
     static let reason = Option.value("reason", "TEXT", "why, for the audit log")
     static let who = Subcommand.Argument(name: "WHO", summary: "an address, a username or an id")
 
-    /// Creates a subcommand.
+    /// The server has refused a call of this account.
+    struct NotAllowed: Error {}
+
+    /// The two ways to administer: in an open store, and through a server.
+    struct Ways<Administration>: Sendable {
+        let local: @Sendable (Identity) -> Administration
+        let remote: @Sendable (IssuerURL, Session<Tokens>, ClientAccounts) throws -> Administration
+    }
+
+    /// Creates a subcommand for accounts.
     ///
     /// - Parameter body: Parses the call before the store or server is opened, and returns the function that uses it.
     static func subcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
         body: @escaping @Sendable (Invocation) throws -> (any AccountAdministration) async throws -> Output
+    ) -> Subcommand {
+        let ways = Ways<any AccountAdministration>(local: LocalAccountAdministration.init) {
+            issuer, session, accounts in
+            try RemoteAccountAdministration(issuer, session, accounts.transport)
+        }
+        return subcommand(
+            name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
+            ways: ways, body: body)
+    }
+
+    /// Creates a subcommand.
+    ///
+    /// - Parameter body: Parses the call before the store or server is opened, and returns the function that uses it.
+    static func subcommand<Administration>(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
+        body: @escaping @Sendable (Invocation) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
         Subcommand(
             name: name, summary: summary, discussion: discussion,
@@ -33,20 +59,22 @@ enum AdminCall {
             ],
             arguments: arguments, examples: examples,
             body: { invocation, environment in
-                let output = try await with(invocation, environment, try body(invocation))
+                let output = try await with(invocation, environment, ways, try body(invocation))
                 environment.write(output, for: invocation)
                 return .success
             })
     }
 
     /// Runs `body` with the store or server that the call selects.
-    private static func with(
-        _ invocation: Invocation, _ environment: Environment,
-        _ body: (any AccountAdministration) async throws -> Output
+    private static func with<Administration>(
+        _ invocation: Invocation, _ environment: Environment, _ ways: Ways<Administration>,
+        _ body: (Administration) async throws -> Output
     ) async throws -> Output {
         guard invocation.has(url) || invocation.has(ClientAccounts.account) else {
             let settings = try SettingsLoader(invocation, variables: environment.variables).load()
-            return try await LocalAccountAdministration.with(settings, environment, body)
+            return try await LocalAccountAdministration.opening(settings, environment) { identity in
+                try await body(ways.local(identity))
+            }
         }
         guard !invocation.has(ServeSubcommand.store), !invocation.has(ServeSubcommand.config) else {
             throw CommandError.usage("A server and a store exclude each other.", hint: "Name one of them.")
@@ -55,9 +83,10 @@ enum AdminCall {
         let entry = try await administrator(invocation, accounts)
         return try await accounts.with(entry) { session in
             do {
-                return try await body(
-                    RemoteAccountAdministration(IssuerURL(entry.issuer), session, accounts.transport))
-            } catch let error as RPCError where error.status == .permissionDenied {
+                return try await body(try ways.remote(IssuerURL(entry.issuer), session, accounts))
+            } catch let error
+                where error is NotAllowed || (error as? RPCError)?.status == .permissionDenied
+            {
                 throw CommandError.failed(
                     "'\(entry.name)' is not allowed to do that at \(entry.issuer).",
                     hint: "It requires a higher role than that account has.")

@@ -3,32 +3,33 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchIdentity
 import LatchIdentityAccounts
 import LatchIdentityProvider
 import LatchIdentityStorage
 
-/// `latch admin client`: the OAuth clients in a store.
+/// `latch admin client`: the OAuth clients in a store, or of a server.
 enum AdminClientSubcommand {
     static let subcommand = Subcommand(
-        name: "client", summary: "OAuth clients in the store: create, list, show, update, rotate-secret, delete",
+        name: "client", summary: "OAuth clients: create, list, show, update, rotate-secret, delete",
         discussion: """
-            Works on the store itself. Running servers use a change within \(seconds) seconds. Clients of the
-            configuration, [[clients]], are changed there.
+            Works on the store itself, or with --url on a running server. Servers use a change of the store
+            within \(seconds) seconds. Clients of the configuration, [[clients]], are changed there.
             """,
         examples: [
-            "latch admin client list --store sqlite:latch.sqlite": "which apps are registered"
+            "latch admin client list --store sqlite:latch.sqlite": "which apps are registered",
+            "latch admin client list --url https://login.example.com": "the same, from an administrator's device",
         ],
         subcommands: [create, list, show, update, rotateSecret, delete, replaceRegistrationToken, initialToken])
 
     private static let seconds = StoredClients.maximumAge.components.seconds
-    private static let actor = "the operator"
     private static let id = Subcommand.Argument(name: "ID", summary: "the client_id")
     private static let members = Subcommand.Argument(
         name: "MEMBER", summary: "a member of [[clients]]: grants=a,b, confidential, trusted=false", isOptional: true,
         repeats: true)
 
-    private static let create = AdminKeysSubcommand.storeSubcommand(
+    private static let create = call(
         "create", "registers a client",
         discussion: """
             Members are those of a table [[clients]], each as NAME=VALUE, with commas between the values of a
@@ -38,49 +39,52 @@ enum AdminClientSubcommand {
         examples: [
             "latch admin client create wiki confidential grants=authorization_code redirects=https://w.io/cb":
                 "an app with a secret, which is shown once",
-            "latch admin client create api confidential": "an API that introspects tokens",
+            "latch admin client create api confidential serves=https://api.example.com":
+                "an API that introspects its tokens",
         ]
     ) { invocation in
         let client = try changed(
             try client(invocation.arguments[0]), by: Array(invocation.arguments.dropFirst()))
-        return { identity in output(try await identity.clients.create(client, by: actor), "Registered") }
+        return { clients in output(try await clients.create(client), "Registered") }
     }
 
-    private static let list = AdminKeysSubcommand.storeSubcommand(
+    private static let list = call(
         "list", "shows the clients of the store, by their ids",
         examples: ["latch admin client list": "which apps are registered"]
     ) { _ in
-        { identity in
-            var clients: [ClientService.Registered] = []
+        { clients in
+            var found: [JSONObject] = []
             while true {
-                let page = try await identity.clients.list(after: clients.last?.client.id)
-                guard !page.isEmpty else { break }
-                clients += page
+                let last = found.last?.text("id")
+                let page = try await clients.clients(after: last)
+                // IDs ascend, whatever a server sends.
+                guard let next = page.last?.text("id"), last.map({ $0 < next }) ?? true else { break }
+                found += page
             }
-            let rows = clients.map { found in
+            let rows = found.map { client in
                 [
-                    found.client.id, found.client.isConfidential ? "confidential" : "public",
-                    found.row.isSelfRegistered ? "registered itself" : "operator",
-                    AccountReport.text(found.row.createdAt), found.client.redirectURIs.first ?? "",
+                    client.text("id") ?? "", client["confidential"] == true ? "confidential" : "public",
+                    registrant(of: client), client.date("created_at") ?? "",
+                    client["redirects"]?.arrayValue?.first?.stringValue ?? "",
                 ].map(\.printable)
             }
             return (
                 ListText(
                     headings: ["id", "kind", "by", "since", "redirect"], rows: rows,
                     footer: rows.isEmpty ? "The store has no clients." : ""),
-                ["clients": .array(clients.map { .object($0.json) })]
+                ["clients": .array(found.map { .object($0) })]
             )
         }
     }
 
-    private static let show = AdminKeysSubcommand.storeSubcommand(
+    private static let show = call(
         "show", "shows a client", arguments: [id], examples: ["latch admin client show wiki": "its members and secrets"]
     ) { invocation in
         let id = invocation.arguments[0]
-        return { identity in output(try await identity.clients.client(id), nil) }
+        return { clients in output(try await clients.client(id), nil) }
     }
 
-    private static let update = AdminKeysSubcommand.storeSubcommand(
+    private static let update = call(
         "update", "changes members of a client",
         discussion: """
             The other members stay. NAME= gives a member the value of a new client.
@@ -94,16 +98,16 @@ enum AdminClientSubcommand {
         guard !parts.isEmpty else {
             throw CommandError.usage("Nothing is to be changed.", hint: "Name a member, as in 'trusted=false'.")
         }
-        return { identity in
-            let client = try changed(try await identity.clients.client(id).client, by: parts)
-            return output(try await identity.clients.update(client, by: actor), "Changed")
+        return { clients in
+            let client = try changed(try read(try await clients.client(id)), by: parts)
+            return output(try await clients.update(client), "Changed")
         }
     }
 
     private static let overlap = Option.value(
         "overlap", "SECONDS", "how long the secret before stays valid; by default a day, 0 ends it now")
 
-    private static let rotateSecret = AdminKeysSubcommand.storeSubcommand(
+    private static let rotateSecret = call(
         "rotate-secret", "makes another secret, and keeps the one before for a day",
         options: [overlap], arguments: [id],
         examples: [
@@ -112,21 +116,19 @@ enum AdminClientSubcommand {
         ]
     ) { invocation in
         let id = invocation.arguments[0]
-        let overlap = try number(invocation, overlap, 0...31_536_000).map { Duration.seconds($0) }
-        return { identity in
-            output(
-                try await identity.clients.rotateSecret(
-                    of: id, overlap: overlap ?? ClientService.secretOverlap, by: actor), "Rotated the secret of")
+        let overlap = try number(invocation, overlap, 0...31_536_000)
+        return { clients in
+            output(try await clients.rotateSecret(of: id, overlap: overlap), "Rotated the secret of")
         }
     }
 
-    private static let delete = AdminKeysSubcommand.storeSubcommand(
+    private static let delete = call(
         "delete", "removes a client, its consents and its sessions", arguments: [id],
         examples: ["latch admin client delete wiki": "its users are signed out of it"]
     ) { invocation in
         let id = invocation.arguments[0]
-        return { identity in
-            try await identity.clients.delete(id, by: actor)
+        return { clients in
+            try await clients.delete(id)
             return ("Removed the client \(id).".printable, ["id": .string(id), "removed": true])
         }
     }
@@ -134,7 +136,7 @@ enum AdminClientSubcommand {
     private static let uses = Option.value("uses", "N", "how many clients may register with it; 1 by default")
     private static let lifetime = Option.value("lifetime", "SECONDS", "how long it is valid; by default a day")
 
-    private static let replaceRegistrationToken = AdminKeysSubcommand.storeSubcommand(
+    private static let replaceRegistrationToken = call(
         "replace-registration-token", "another token for its registration",
         discussion: """
             For a client that registered itself and has lost its token, or whose token was stolen (RFC 7592).
@@ -144,12 +146,11 @@ enum AdminClientSubcommand {
         examples: ["latch admin client replace-registration-token rc1.mZQ2b8yfT4nVdK7cX0aLpg": "after a theft"]
     ) { invocation in
         let id = invocation.arguments[0]
-        return { identity in
-            let token = try await identity.clients.replaceRegistrationToken(of: id, by: actor)
-            return (
-                "registration_access_token: \(token)\nIt is not shown again.",
-                ["id": .string(id), "registration_access_token": .string(token)]
-            )
+        return { clients in
+            var made = try await clients.replaceRegistrationToken(of: id)
+            made["id"] = .string(id)
+            let token = (made.text("registration_access_token") ?? "").printable
+            return ("registration_access_token: \(token)\nIt is not shown again.", .object(made))
         }
     }
 
@@ -160,40 +161,40 @@ enum AdminClientSubcommand {
         return group
     }()
 
-    private static let listInitialTokens = AdminKeysSubcommand.storeSubcommand(
+    private static let listInitialTokens = call(
         "list", "shows the tokens that clients could register with",
         examples: ["latch admin client initial-token list": "which tokens still work"]
     ) { _ in
-        { identity in
-            let tokens = try await identity.clients.initialTokens()
+        { clients in
+            let tokens = try await clients.initialTokens()
             let rows = tokens.map { token in
                 [
-                    token.id, "\(token.remaining)", AccountReport.text(token.createdAt),
-                    AccountReport.text(token.expiresAt),
-                ]
+                    token.text("id"), token["uses"]?.intValue.map { "\($0)" }, token.date("created_at"),
+                    token.date("expires_at"),
+                ].map { ($0 ?? "").printable }
             }
             return (
                 ListText(
                     headings: ["id", "uses", "since", "until"], rows: rows,
                     footer: rows.isEmpty ? "No client could register with a token." : ""),
-                ["initial_tokens": .array(tokens.map { .object($0.json) })]
+                ["initial_tokens": .array(tokens.map { .object($0) })]
             )
         }
     }
 
-    private static let revokeInitialToken = AdminKeysSubcommand.storeSubcommand(
+    private static let revokeInitialToken = call(
         "revoke", "ends a token; clients that have registered with it stay",
         arguments: [Subcommand.Argument(name: "ID", summary: "the id that 'list' shows")],
         examples: ["latch admin client initial-token revoke 5f1c09b7d2a86e34": "nobody registers with it any more"]
     ) { invocation in
         let id = invocation.arguments[0]
-        return { identity in
-            try await identity.clients.revokeInitialToken(id, by: actor)
+        return { clients in
+            try await clients.revokeInitialToken(id)
             return ("The token is revoked.", ["revoked": true])
         }
     }
 
-    private static let makeInitialToken = AdminKeysSubcommand.storeSubcommand(
+    private static let makeInitialToken = call(
         "initial-token", "a token to register with; list and revoke",
         discussion: """
             For the setting registration = "token" (RFC 7591). The token is shown once.
@@ -203,15 +204,11 @@ enum AdminClientSubcommand {
     ) { invocation in
         let uses = try number(invocation, uses, InitialToken.uses) ?? 1
         let lifetime = try number(invocation, lifetime, InitialToken.lifetimes) ?? InitialToken.lifetime
-        return { identity in
-            let made = try await identity.clients.makeInitialToken(
-                uses: uses, lifetime: .seconds(lifetime), by: actor)
+        return { clients in
+            let made = try await clients.makeInitialToken(uses: uses, lifetime: lifetime)
+            let (token, end) = (made.text("initial_access_token") ?? "", made.date("expires_at") ?? "")
             return (
-                "\(made.text)\nIt is valid until \(AccountReport.text(made.token.expiresAt)), for \(uses) clients.",
-                [
-                    "initial_access_token": .string(made.text), "uses": .integer(Int64(uses)),
-                    "expires_at": AccountReport.date(made.token.expiresAt),
-                ]
+                "\(token.printable)\nIt is valid until \(end.printable), for \(uses) clients.", .object(made)
             )
         }
     }
@@ -246,33 +243,69 @@ enum AdminClientSubcommand {
         return client
     }
 
-    private static func output(_ found: ClientService.Registered, _ verb: String?) -> AdminCall.Output {
-        var text = verb.map { "\($0) \(found.client.id).\n" } ?? ""
-        if let secret = found.secret { text += "client_secret: \(secret)\nIt is not shown again.\n" }
-        text += AccountReport.text(
-            found.client.id,
-            members(of: found.client) + [
-                ("by", found.row.isSelfRegistered ? "registered itself" : "operator"),
-                ("since", AccountReport.text(found.row.createdAt)),
-                ("unused until", found.row.expiresAt.map(AccountReport.text)),
-            ]
-                + found.row.secrets.map { secret in
-                    (
-                        "secret",
-                        "since \(AccountReport.text(secret.createdAt))"
-                            + (secret.endsAt.map { ", until \(AccountReport.text($0))" } ?? "")
-                    )
-                })
-        return (text.printableLines, .object(found.json))
+    /// Reads a client of a store or a server.
+    private static func read(_ members: JSONObject) throws(IdentityError) -> OAuthClient {
+        var table = members
+        for name in ClientService.Registered.addedMembers { table[name] = nil }
+        return try OAuthClient.reading(table) { .invalidInput($0) }
+    }
+
+    private static func registrant(of client: JSONObject) -> String {
+        client["registered_itself"] == true ? "registered itself" : "operator"
+    }
+
+    private static func output(_ client: JSONObject, _ verb: String?) -> AdminCall.Output {
+        let id = client.text("id") ?? ""
+        var text = verb.map { "\($0) \(id.printable).\n" } ?? ""
+        if let secret = client.text("client_secret") {
+            text += "client_secret: \(secret.printable)\nIt is not shown again.\n"
+        }
+        var rows = members(of: client)
+        rows.append(("by", registrant(of: client)))
+        rows.append(("since", client.date("created_at")))
+        rows.append(("unused until", client.date("expires_at")))
+        for secret in client["secrets"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
+            let end = secret.date("ends_at").map { ", until \($0)" } ?? ""
+            rows.append(("secret", "since \(secret.date("created_at") ?? "")\(end)"))
+        }
+        text += AccountReport.text(id, rows.map { ($0.printable, $1?.printable) })
+        return (text, .object(client))
     }
 
     /// Returns the members of a client that differ from those of a new one.
-    private static func members(of client: OAuthClient) -> [(String, String?)] {
-        client.table.filter { $0.key != "id" }.map { name, value in
+    private static func members(of client: JSONObject) -> [(String, String?)] {
+        let others = Set(ClientService.Registered.addedMembers + ["id"])
+        return client.filter { !others.contains($0.key) }.map { name, value in
             let text =
                 value.stringValue ?? value.boolValue.map { $0 ? "true" : "false" }
                 ?? value.arrayValue?.compactMap(\.stringValue).joined(separator: ", ")
             return (name, text)
         }
+    }
+
+    /// Creates a subcommand for the clients of a store or a server.
+    private static func call(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
+        body: @escaping @Sendable (Invocation) throws -> (any ClientAdministration) async throws -> AdminCall.Output
+    ) -> Subcommand {
+        let ways = AdminCall.Ways<any ClientAdministration> { identity in
+            LocalClientAdministration(service: identity.clients)
+        } remote: { issuer, session, accounts in
+            RemoteClientAdministration(server: accounts.client(of: issuer, session))
+        }
+        return AdminCall.subcommand(
+            name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
+            ways: ways, body: body)
+    }
+}
+
+extension JSONObject {
+    fileprivate func text(_ name: String) -> String? { self[name]?.stringValue }
+
+    /// Returns a date with its distance from now.
+    fileprivate func date(_ name: String) -> String? {
+        guard let text = text(name) else { return nil }
+        do { return AccountReport.text(try Date(text, strategy: .iso8601)) } catch { return text }
     }
 }

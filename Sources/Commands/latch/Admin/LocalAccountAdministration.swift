@@ -8,15 +8,7 @@ import LatchIdentity
 ///
 /// The audit log names the operator for each change; a running server sees the change within a second.
 struct LocalAccountAdministration: AccountAdministration {
-    private let identity: Identity
-
-    /// Runs `body` with the administration of the store that the settings name.
-    static func with<Result>(
-        _ settings: Settings, _ environment: Environment,
-        _ body: (any AccountAdministration) async throws -> Result
-    ) async throws -> Result {
-        try await opening(settings, environment) { try await body(LocalAccountAdministration(identity: $0)) }
-    }
+    let identity: Identity
 
     /// Runs `body` with the store that the settings name.
     ///
