@@ -50,6 +50,7 @@ let package = Package(
         fuzz("fuzz-app", "LatchIdentity"),
         fuzz("fuzz-client", "LatchIdentity", "LatchAuth", "LatchCore"),
         fuzz("fuzz-token", "LatchJOSE"),
+        fuzz("fuzz-signed", "LatchIdentity", "LatchAuth", "LatchHTTP", "LatchJOSE", "LatchTesting", "LatchCore"),
         fuzz("fuzz-keys", "LatchJOSE", "LatchCore"),
         fuzz("fuzz-document", "LatchJOSE", "LatchCore"),
         fuzz("fuzz-pem", "LatchJOSE", "LatchCore"),

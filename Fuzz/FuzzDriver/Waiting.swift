@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 
 /// Runs `body` to its end while the calling thread, which is libFuzzer's, waits; an error is a finding.
-func waiting<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) -> Result {
+public func waiting<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) -> Result {
     let done = DispatchSemaphore(value: 0)
     let result = Mutex<Result?>(nil)
     Task {
