@@ -260,8 +260,8 @@ extension OAuthClient {
     /// The origins whose pages may call the server, in the spelling of browsers (RFC 6454 §6.2).
     package var pageOrigins: Set<String> {
         if let allowedOrigins { return Set(allowedOrigins.compactMap(PublicURL.origin)) }
-        // The pages of a confidential client have no secret to call the server with. A page without TLS has to be named:
-        // an attacker on the network could be it.
+        // The pages of a confidential client have no secret to call the server with. Any program of a user's machine can
+        // open a port without a certificate, so a page there has to be named.
         return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.isSecure).compactMap(PublicURL.origin))
     }
 
