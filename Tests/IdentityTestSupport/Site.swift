@@ -40,6 +40,9 @@ package final class Site: Sendable {
         configuration.defaultScopes = SampleResource.defaultScopes
         change(&configuration)
         self.folder = try folder ?? TemporaryFolder()
+        if folder == nil, location == nil {
+            try await StoreTemplates.shared.write(self.folder.file(), for: configuration)
+        }
         identity = try await Identity(
             configuration: configuration, store: try await IdentityStore.open(location ?? self.folder.file()),
             mailer: mailer,

@@ -29,22 +29,24 @@ package enum SimulatedDefect: Sendable, CaseIterable {
     /// A request goes out although its session has let go of its lock.
     case sentWithoutLock
 
-    /// The beginning of the rule that notices it.
-    package var rule: String {
+    /// The beginning of the rule that notices it, and the first seed whose life breaks the rule.
+    ///
+    /// `simulate-session defects` looks for the seeds again, after a change of what a seed means.
+    package var evidence: (rule: String, seed: UInt64) {
         switch self {
-        case .unlimitedRefreshes: "too many requests"
-        case .noTimeLimit: "a caller waited"
-        case .lateRepetitions: "the lost answer"
-        case .endlessPatience: "a caller waited"
-        case .lockKeptWhileSuspended: "suspended with a lock"
-        case .cancelledCallersStay: "a cancelled caller"
-        case .intentKept: "an intent"
-        case .droppedSuccessorsKept: "a successor was dropped"
-        case .predecessorsRevoked: "a session that its user has not left"
-        case .refreshTokenErased: "0: lost"
-        case .resourceDateTrusted: "was refreshed without a reason"
-        case .corruptCountsAsEmpty: "signed out for no reason"
-        case .sentWithoutLock: "the used refresh token"
+        case .unlimitedRefreshes: ("too many requests", 16)
+        case .noTimeLimit: ("a caller waited", 4108)
+        case .lateRepetitions: ("the lost answer", 1)
+        case .endlessPatience: ("a caller waited", 15)
+        case .lockKeptWhileSuspended: ("suspended with a lock", 14)
+        case .cancelledCallersStay: ("a cancelled caller", 19)
+        case .intentKept: ("an intent", 1)
+        case .droppedSuccessorsKept: ("a successor was dropped", 384)
+        case .predecessorsRevoked: ("a session that its user has not left", 37)
+        case .refreshTokenErased: ("0: lost", 33)
+        case .resourceDateTrusted: ("was refreshed without a reason", 25)
+        case .corruptCountsAsEmpty: ("signed out for no reason", 33)
+        case .sentWithoutLock: ("the used refresh token", 11_826)
         }
     }
 }

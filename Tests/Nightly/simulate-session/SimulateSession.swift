@@ -61,7 +61,7 @@ import SessionSimulation
         for defect in SimulatedDefect.allCases where name == nil || name == "\(defect)" {
             let lives: ClosedRange<UInt64> = 1...20_000
             let seed = lives.first { seed in
-                SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.rule) }
+                SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.evidence.rule) }
             }
             print("\(defect): \(seed.map { "noticed with seed \($0)" } ?? "not noticed")")
             if seed == nil { result = 1 }

@@ -5,155 +5,153 @@ import LatchTesting
 
 /// The explorations of the session's machine, and the defects that they are to find.
 package enum SessionExploration {
-    /// A world, and how far it is explored.
+    /// A world that is explored.
     package struct Scenario: Sendable, CustomStringConvertible {
         package let name: String
         package let world: ExploredWorld
-        /// The greatest number of steps in a test run.
-        package let depth: Int
 
         package var description: String { name }
     }
 
     /// The explored worlds.
     package static let scenarios: [Scenario] = [
-        scenario("two processes refresh", 9) { ($0.uses, $0.refusals, $0.ticks) = (2, 2, 2) },
-        scenario("two processes, one failure", 7) { ($0.faults, $0.ticks) = (1, 1) },
-        scenario("two processes, one killed", 7) { ($0.kills, $0.ticks) = (1, 1) },
-        scenario("two processes, one killed, one failure", 7) { ($0.kills, $0.faults) = (1, 1) },
-        scenario("one process, two failures", 12, { $0.processes = 1 }) {
+        scenario("two processes refresh") { ($0.uses, $0.refusals, $0.ticks) = (2, 2, 2) },
+        scenario("two processes, one failure") { ($0.faults, $0.ticks) = (1, 1) },
+        scenario("two processes, one killed") { ($0.kills, $0.ticks) = (1, 1) },
+        scenario("two processes, one killed, one failure") { ($0.kills, $0.faults) = (1, 1) },
+        scenario("one process, two failures", { $0.processes = 1 }) {
             ($0.uses, $0.refusals, $0.faults, $0.ticks) = (3, 2, 2, 3)
         },
-        scenario("one process, one failure, time passes", 12, { $0.processes = 1 }) { ($0.faults, $0.ticks) = (1, 5) },
-        scenario("one process is suspended", 12, { $0.processes = 1 }) {
+        scenario("one process, one failure, time passes", { $0.processes = 1 }) { ($0.faults, $0.ticks) = (1, 5) },
+        scenario("one process is suspended", { $0.processes = 1 }) {
             ($0.suspensions, $0.faults, $0.ticks) = (1, 1, 1)
         },
-        scenario("two processes, one is suspended", 7) { $0.suspensions = 1 },
-        scenario("two processes, one is suspended, one failure", 8) {
+        scenario("two processes, one is suspended") { $0.suspensions = 1 },
+        scenario("two processes, one is suspended, one failure") {
             ($0.suspensions, $0.faults, $0.rests) = (1, 1, 1)
         },
-        scenario("the user signs out", 7) { ($0.signOuts, $0.ticks) = (1, 1) },
-        scenario("another user signs in", 7) { $0.signIns = 1 },
-        scenario("the user signs out and in, one failure", 9, { $0.processes = 1 }) {
+        scenario("the user signs out") { ($0.signOuts, $0.ticks) = (1, 1) },
+        scenario("another user signs in") { $0.signIns = 1 },
+        scenario("the user signs out and in, one failure", { $0.processes = 1 }) {
             ($0.signOuts, $0.signIns, $0.faults) = (1, 1, 1)
         },
-        scenario("the user signs out and in, two processes", 7) {
+        scenario("the user signs out and in, two processes") {
             ($0.signOuts, $0.signIns, $0.uses) = (1, 1, 1)
         },
-        scenario("no replay window, one failure", 12, { ($0.processes, $0.issuer) = (1, .strict(replays: 0)) }) {
+        scenario("no replay window, one failure", { ($0.processes, $0.issuer) = (1, .strict(replays: 0)) }) {
             ($0.faults, $0.ticks) = (2, 2)
         },
-        scenario("no replay window, two processes", 8, { $0.issuer = .strict(replays: 0) }) { $0.ticks = 2 },
-        scenario("a short replay window, one failure", 8, { $0.issuer = .strict(replays: 1) }) {
+        scenario("no replay window, two processes", { $0.issuer = .strict(replays: 0) }) { $0.ticks = 2 },
+        scenario("a short replay window, one failure", { $0.issuer = .strict(replays: 1) }) {
             ($0.uses, $0.faults, $0.ticks) = (1, 1, 2)
         },
-        scenario("three processes refresh", 6, { $0.processes = 3 }) { $0.uses = 1 },
-        scenario("three processes, two refusals", 6, { $0.processes = 3 }) { ($0.uses, $0.refusals) = (1, 2) },
-        scenario("three processes, one failure", 6, { $0.processes = 3 }) { ($0.uses, $0.faults) = (1, 1) },
-        scenario("three processes, one killed", 6, { $0.processes = 3 }) { ($0.uses, $0.kills) = (1, 1) },
-        scenario("three processes, two requests each", 6, { $0.processes = 3 }) { $0.refusals = 2 },
-        scenario("three processes, two requests each, time passes", 6, { $0.processes = 3 }) { $0.ticks = 1 },
-        scenario("three processes, two refusals, one failure", 6, { $0.processes = 3 }) {
+        scenario("three processes refresh", { $0.processes = 3 }) { $0.uses = 1 },
+        scenario("three processes, two refusals", { $0.processes = 3 }) { ($0.uses, $0.refusals) = (1, 2) },
+        scenario("three processes, one failure", { $0.processes = 3 }) { ($0.uses, $0.faults) = (1, 1) },
+        scenario("three processes, one killed", { $0.processes = 3 }) { ($0.uses, $0.kills) = (1, 1) },
+        scenario("three processes, two requests each", { $0.processes = 3 }) { $0.refusals = 2 },
+        scenario("three processes, two requests each, time passes", { $0.processes = 3 }) { $0.ticks = 1 },
+        scenario("three processes, two refusals, one failure", { $0.processes = 3 }) {
             ($0.uses, $0.refusals, $0.faults) = (1, 2, 1)
         },
-        scenario("three processes, two refusals, one killed", 6, { $0.processes = 3 }) {
+        scenario("three processes, two refusals, one killed", { $0.processes = 3 }) {
             ($0.uses, $0.refusals, $0.kills) = (1, 2, 1)
         },
-        scenario("three processes, the user signs out", 6, { $0.processes = 3 }) { ($0.uses, $0.signOuts) = (1, 1) },
-        scenario("three processes, one is suspended", 6, { $0.processes = 3 }) { ($0.uses, $0.suspensions) = (1, 1) },
+        scenario("three processes, the user signs out", { $0.processes = 3 }) { ($0.uses, $0.signOuts) = (1, 1) },
+        scenario("three processes, one is suspended", { $0.processes = 3 }) { ($0.uses, $0.suspensions) = (1, 1) },
         scenario(
-            "three processes, a step-up without a refresh token", 6,
+            "three processes, a step-up without a refresh token",
             { ($0.processes, $0.stepUpsAreGrants) = (3, false) }
         ) {
             ($0.uses, $0.stepUps) = (1, 1)
         },
-        scenario("a step-up", 8) { ($0.stepUps, $0.ticks) = (1, 2) },
-        scenario("a step-up without a refresh token", 8, { $0.stepUpsAreGrants = false }) {
+        scenario("a step-up") { ($0.stepUps, $0.ticks) = (1, 2) },
+        scenario("a step-up without a refresh token", { $0.stepUpsAreGrants = false }) {
             ($0.stepUps, $0.ticks) = (1, 2)
         },
         scenario(
-            "a step-up without a refresh token, a short replay window", 10,
+            "a step-up without a refresh token, a short replay window",
             { ($0.processes, $0.stepUpsAreGrants, $0.issuer) = (1, false, .strict(replays: 1)) }
         ) { ($0.stepUps, $0.ticks) = (1, 4) },
-        scenario("a step-up, one failure", 10, { $0.processes = 1 }) { ($0.stepUps, $0.faults, $0.ticks) = (1, 1, 2) },
+        scenario("a step-up, one failure", { $0.processes = 1 }) { ($0.stepUps, $0.faults, $0.ticks) = (1, 1, 2) },
         scenario(
-            "a step-up without a refresh token, one failure", 10,
+            "a step-up without a refresh token, one failure",
             { ($0.processes, $0.stepUpsAreGrants) = (1, false) }
         ) { ($0.stepUps, $0.faults, $0.ticks) = (1, 1, 2) },
-        scenario("a step-up while the user signs out", 9, { $0.processes = 1 }) { ($0.stepUps, $0.signOuts) = (1, 1) },
-        scenario("a resource of its own", 7) { ($0.uses, $0.targets, $0.ticks) = (2, 2, 1) },
-        scenario("a resource of its own, one failure", 10, { $0.processes = 1 }) {
+        scenario("a step-up while the user signs out", { $0.processes = 1 }) { ($0.stepUps, $0.signOuts) = (1, 1) },
+        scenario("a resource of its own") { ($0.uses, $0.targets, $0.ticks) = (2, 2, 1) },
+        scenario("a resource of its own, one failure", { $0.processes = 1 }) {
             ($0.uses, $0.targets, $0.faults, $0.ticks) = (3, 2, 1, 3)
         },
-        scenario("a rotation by a response, one failure", 8) { ($0.rotations, $0.faults) = (1, 1) },
-        scenario("two rotations, two failures", 12, { ($0.processes, $0.isShared) = (1, false) }) {
+        scenario("a rotation by a response, one failure") { ($0.rotations, $0.faults) = (1, 1) },
+        scenario("two rotations, two failures", { ($0.processes, $0.isShared) = (1, false) }) {
             ($0.rotations, $0.faults, $0.ticks) = (2, 2, 1)
         },
-        scenario("a session that nobody shares", 12, { ($0.processes, $0.isShared) = (1, false) }) {
+        scenario("a session that nobody shares", { ($0.processes, $0.isShared) = (1, false) }) {
             ($0.uses, $0.refusals, $0.faults, $0.ticks, $0.signOuts) = (2, 2, 2, 2, 1)
         },
         scenario(
-            "a store of credentials only", 12, { ($0.processes, $0.isShared, $0.keepsRecords) = (1, false, false) }
+            "a store of credentials only", { ($0.processes, $0.isShared, $0.keepsRecords) = (1, false, false) }
         ) {
             ($0.uses, $0.refusals, $0.faults, $0.ticks, $0.signIns) = (2, 2, 2, 2, 1)
         },
-        scenario("the issuer ends the session", 7) { ($0.revocations, $0.faults) = (1, 1) },
-        scenario("callers leave", 8) { ($0.leavers, $0.faults) = (2, 1) },
+        scenario("the issuer ends the session") { ($0.revocations, $0.faults) = (1, 1) },
+        scenario("callers leave") { ($0.leavers, $0.faults) = (2, 1) },
         scenario(
-            "an issuer that detects reuse and repeats nothing, time passes", 12,
+            "an issuer that detects reuse and repeats nothing, time passes",
             {
                 ($0.processes, $0.issuer, $0.recoveries) = (1, .strict(replays: 0), 40)
             }
         ) { ($0.faults, $0.ticks, $0.refusals) = (1, 5, 2) },
         scenario(
-            "an issuer that rotates and detects no reuse, two processes", 7,
+            "an issuer that rotates and detects no reuse, two processes",
             {
                 ($0.issuer, $0.recoveries) = (.rotating, 80)
             }
         ) { ($0.faults, $0.ticks) = (1, 2) },
         scenario(
-            "an issuer that names no refresh token", 12,
+            "an issuer that names no refresh token",
             { ($0.processes, $0.issuer, $0.recoveries) = (1, .lasting, 40) }
         ) {
             ($0.faults, $0.ticks, $0.refusals) = (2, 3, 2)
         },
         scenario(
-            "an issuer that names no refresh token, a step-up", 10,
+            "an issuer that names no refresh token, a step-up",
             {
                 ($0.processes, $0.issuer, $0.stepUpsAreGrants, $0.recoveries) = (1, .lasting, false, 40)
             }
         ) { ($0.faults, $0.ticks, $0.stepUps, $0.targets) = (1, 2, 1, 1) },
         scenario(
-            "a resource that always fails", 11,
+            "a resource that always fails",
             {
                 ($0.processes, $0.issuer, $0.failing, $0.recoveries) = (1, .strict(replays: 0), [0], 40)
                 $0.failures = [.refused, .userRequired, .rejected, .failed, .unanswered, .doubted]
             }
         ) { ($0.uses, $0.targets, $0.ticks) = (3, 2, 2) },
         scenario(
-            "a resource that never answers, two processes", 8,
+            "a resource that never answers, two processes",
             {
                 ($0.issuer, $0.failing, $0.recoveries) = (.strict(replays: 0), [0], 40)
                 $0.failures = [.unanswered]
             }
         ) { ($0.uses, $0.targets, $0.ticks) = (2, 2, 1) },
         scenario(
-            "two resources that are refused, two processes", 8,
+            "two resources that are refused, two processes",
             {
                 ($0.issuer, $0.failing, $0.recoveries) = (.strict(replays: 1), [0, 1], 40)
                 $0.failures = [.refused, .failed]
             }
         ) { ($0.uses, $0.targets, $0.ticks) = (2, 2, 1) },
-        scenario("a process ends at rest", 8, { ($0.issuer, $0.recoveries) = (.strict(replays: 0), 80) }) {
+        scenario("a process ends at rest", { ($0.issuer, $0.recoveries) = (.strict(replays: 0), 80) }) {
             ($0.rests, $0.refusals, $0.ticks, $0.faults) = (2, 1, 2, 1)
         },
-        scenario("the user signs out while a request is in flight", 9, { $0.issuer = .rotating }) {
+        scenario("the user signs out while a request is in flight", { $0.issuer = .rotating }) {
             ($0.signOuts, $0.refusals, $0.ticks) = (1, 1, 1)
         },
-        scenario("a gateway refuses twice", 14, { ($0.processes, $0.recoveries) = (1, 40) }) {
+        scenario("a gateway refuses twice", { ($0.processes, $0.recoveries) = (1, 40) }) {
             ($0.uses, $0.refusals, $0.faults, $0.ticks) = (3, 2, 2, 3)
         },
-        scenario("the date moves", 8) { ($0.jumps, $0.ticks) = (2, 1) },
+        scenario("the date moves") { ($0.jumps, $0.ticks) = (2, 1) },
     ]
 
     /// A defect, and the scenario in which it breaks a rule.
@@ -174,11 +172,9 @@ package enum SessionExploration {
     }
 
     private static func scenario(
-        _ name: String, _ depth: Int, _ set: (inout ExploredWorld.Setting) -> Void = { _ in },
+        _ name: String, _ set: (inout ExploredWorld.Setting) -> Void = { _ in },
         _ change: (inout ExploredWorld.Budget) -> Void
     ) -> Scenario {
-        Scenario(
-            name: name, world: ExploredWorld(ExploredWorld.Setting(set), budget: ExploredWorld.Budget(change)),
-            depth: depth)
+        Scenario(name: name, world: ExploredWorld(ExploredWorld.Setting(set), budget: ExploredWorld.Budget(change)))
     }
 }
