@@ -46,7 +46,7 @@ extension Site {
         var app: AuthenticatorApp
         // By chance two steps may have one code.
         repeat {
-            app = AuthenticatorApp(try await identity.secondFactors.begin(bearer))
+            app = AuthenticatorApp(try await identity.secondFactors.enroll(bearer))
         } while !app.hasDifferentCodes(
             from: clock.now)
         try await identity.secondFactors.confirm(app.code(at: clock.now), bearer, from: .tests)

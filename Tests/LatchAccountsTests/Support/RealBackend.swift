@@ -111,7 +111,7 @@ final class RealBackend: Sendable {
     func enrolSecondFactor(of client: AuthClient) async throws -> [String] {
         let access = try await client.session.credential().access
         let session = try await identity.services.tokens.authenticate(accessToken: access)
-        let setup = try await identity.secondFactors.begin(session)
+        let setup = try await identity.secondFactors.enroll(session)
         let app = try #require(AuthenticatorApp(secret: setup.secret))
         try await identity.secondFactors.confirm(
             app.code(at: identity.services.clock.now), session,

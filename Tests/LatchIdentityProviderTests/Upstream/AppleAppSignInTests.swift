@@ -148,7 +148,7 @@ private struct AppleDevice: Sendable {
         let device = try await AppleDevice.start { $0.loginLimitPerMinute = 100 }
         let first = try await device.send(device.token())
         let bearer = try await device.site.bearer(first.access)
-        let app = AuthenticatorApp(try await device.site.identity.secondFactors.begin(bearer))
+        let app = AuthenticatorApp(try await device.site.identity.secondFactors.enroll(bearer))
         try await device.site.identity.secondFactors.confirm(app.code(at: noon), bearer, from: .tests)
         device.site.clock.advance(by: 30)
         let token = try device.token { $0["jti"] = "2" }

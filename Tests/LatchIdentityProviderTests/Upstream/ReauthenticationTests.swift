@@ -75,7 +75,7 @@ extension Site {
         func isRecent() async throws -> Bool {
             let access = try #require(auth.session.currentState.credential?.access)
             let session = try await site.bearer(access)
-            return await refusal { try await site.identity.secondFactors.begin(session) } != "signInAgain"
+            return await refusal { try await site.identity.secondFactors.enroll(session) } != "signInAgain"
         }
         _ = try await auth.profile()
         #expect(try await !isRecent())
@@ -160,7 +160,7 @@ extension Site {
         let site = try await Site.brokering(upstream)
         let access = try await site.signIn(through: upstream).access
         let bearer = try await site.bearer(access)
-        let factor = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
+        let factor = AuthenticatorApp(try await site.identity.secondFactors.enroll(bearer))
         try await site.identity.secondFactors.confirm(factor.code(at: site.clock.now), bearer, from: .tests)
         site.clock.advance(by: 30)
         let app = UpstreamApp()

@@ -49,7 +49,7 @@ import Testing
         _ = await refusal {
             try await site.identity.secondFactors.replaceRecoveryCodes(code: code, session, from: .tests)
         }
-        _ = try await site.identity.secondFactors.begin(session)
+        _ = try await site.identity.secondFactors.enroll(session)
         _ = await refusal { try await site.identity.secondFactors.confirm(code, session, from: .tests) }
         let records = try await failures(site)
         expectEqual(

@@ -124,7 +124,7 @@ enum Answer: String, CaseIterable, Sendable {
         let site = try await Site()
         let token = try await squat(site)
         let session = try await site.bearer(try await site.logIn().access)
-        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.enroll(session))
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), session, from: .tests)
         let challenge = try await site.challenge()
         try await expectEqual(answer.give(token, to: site), 200)
@@ -141,7 +141,7 @@ enum Answer: String, CaseIterable, Sendable {
         _ = try await squat(site)
         let stranger = try await site.logIn()
         let session = try await site.bearer(stranger.access)
-        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.enroll(session))
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), session, from: .tests)
         try await reset(site)
         try await expectEqual(site.get("/user/profile", bearer: stranger.access).status, 401)
@@ -150,7 +150,7 @@ enum Answer: String, CaseIterable, Sendable {
         try expectEqual(site.recoveryCodeCount(of: session.accountID), 0)
         // E6: of an address that is verified it takes no factor away.
         let own = try await site.bearer(next.access)
-        let second = AuthenticatorApp(try await site.identity.secondFactors.begin(own))
+        let second = AuthenticatorApp(try await site.identity.secondFactors.enroll(own))
         try await site.identity.secondFactors.confirm(second.code(at: site.clock.now), own, from: .tests)
         try await reset(site, to: "one more sentence")
         try await expectEqual(site.logIn(password: "one more sentence").string("code"), "mfaRequired")
@@ -177,7 +177,7 @@ enum Answer: String, CaseIterable, Sendable {
         let site = try await Site()
         let token = try await squat(site)
         let session = try await site.bearer(try await site.logIn().access)
-        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.enroll(session))
         try await expectEqual(Answer.json.give(token, to: site), 200)
         // The session was read before the proof, as that of a request on its way was.
         let (accounts, factors) = (site.identity.accounts, site.identity.secondFactors)
@@ -185,7 +185,7 @@ enum Answer: String, CaseIterable, Sendable {
         await expectEqual(
             refusal { try await accounts.changeEmail(of: session, to: "eve@example.com", from: .tests) }, "invalidToken"
         )
-        await expectEqual(refusal { try await factors.begin(session) }, "accountChanged")
+        await expectEqual(refusal { try await factors.enroll(session) }, "accountChanged")
         let code = app.code(at: site.clock.now)
         await expectEqual(refusal { try await factors.confirm(code, session, from: .tests) }, "noSecondFactor")
         let store = site.identity.services.store

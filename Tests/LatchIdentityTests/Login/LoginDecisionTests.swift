@@ -111,7 +111,7 @@ import Testing
         for _ in 0..<4 {
             let own = try await site.logIn()
             let session = try await site.bearer(own.access)
-            let app = AuthenticatorApp(try await site.identity.secondFactors.begin(session))
+            let app = AuthenticatorApp(try await site.identity.secondFactors.enroll(session))
             let code = app.code(at: site.clock.now)
             let logins = try await withThrowingTaskGroup(of: Response?.self) { group in
                 for number in 0..<12 {

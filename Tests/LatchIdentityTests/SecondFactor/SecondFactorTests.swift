@@ -16,7 +16,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
-        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.enroll(bearer))
         guard case .success = try await site.begin() else { throw IdentityError.forbidden }
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
         site.clock.advance(by: 30)
@@ -36,7 +36,7 @@ import Testing
         try await site.signUp()
         let access = try await site.logIn().access
         let factors = site.identity.secondFactors
-        let app = AuthenticatorApp(try await factors.begin(try await site.bearer(access)))
+        let app = AuthenticatorApp(try await factors.enroll(try await site.bearer(access)))
         let code = app.code(at: site.clock.now)
         try await factors.confirm(code, try await site.bearer(access), from: .tests)
         let before = try await site.identity.audit.records(limit: 50)
@@ -60,7 +60,7 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
-        let setup = try await site.identity.secondFactors.begin(bearer)
+        let setup = try await site.identity.secondFactors.enroll(bearer)
         let app = AuthenticatorApp(setup)
         #expect(
             setup.uri.hasPrefix("otpauth://totp/Latchwork:ada%40example.com?secret=\(setup.secret)&issuer=Latchwork&"))
@@ -208,7 +208,7 @@ import Testing
         let account = try await site.signUp(isVerified: false)
         let session = try await site.bearer(try await site.logIn().access)
         var outcomes: [String?] = []
-        for _ in 0..<count { outcomes.append(await refusal { try await site.identity.secondFactors.begin(session) }) }
+        for _ in 0..<count { outcomes.append(await refusal { try await site.identity.secondFactors.enroll(session) }) }
         _ = try await site.identity.administration.delete(
             account.id, isFinal: true, by: AccountActor(account.id), because: "")
         return outcomes
@@ -274,7 +274,7 @@ import Testing
         try await site.signUp()
         let (old, here) = (try await site.logIn(), try await site.logIn())
         let bearer = try await site.bearer(here.access)
-        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.enroll(bearer))
         try await site.identity.secondFactors.confirm(app.code(at: site.clock.now), bearer, from: .tests)
         // F8: neither the tokens that are out nor a renewal of them.
         try await expectEqual(site.get("/user/profile", bearer: old.access).status, 401)
@@ -288,9 +288,9 @@ import Testing
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
-        let app = AuthenticatorApp(try await site.identity.secondFactors.begin(bearer))
+        let app = AuthenticatorApp(try await site.identity.secondFactors.enroll(bearer))
         site.clock.advance(by: 901)
-        await expectEqual(refusal { try await site.identity.secondFactors.begin(bearer) }, "signInAgain")
+        await expectEqual(refusal { try await site.identity.secondFactors.enroll(bearer) }, "signInAgain")
         let code = app.code(at: site.clock.now)
         await expectEqual(
             refusal { try await site.identity.secondFactors.confirm(code, bearer, from: .tests) }, "signInAgain")
@@ -307,7 +307,7 @@ import Testing
         let factors = site.identity.secondFactors
         let wrong = app.wrongCode(at: site.clock.now)
         await expectEqual(refusal { try await factors.remove(code: wrong, bearer, from: .tests) }, "invalidCode")
-        let next = AuthenticatorApp(try await factors.begin(bearer))
+        let next = AuthenticatorApp(try await factors.enroll(bearer))
         // What was begun is asked for nowhere yet, and its recovery codes are nobody's.
         let challenge = try await site.challenge()
         await expectEqual(refusal { try await site.complete(challenge, next.recoveryCodes[0]) }, "invalidCode")

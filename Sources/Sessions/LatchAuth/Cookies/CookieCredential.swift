@@ -187,7 +187,7 @@ extension Session where Value == CookieCredential {
         } catch let error as AuthError {
             throw error.cause ?? error
         }
-        try await signIn(cookies, since: generation)
+        try await replaceCredential(with: cookies, since: generation)
     }
 }
 

@@ -253,11 +253,11 @@ extension Session {
         if let sent, let issued = value.issued {
             send(.clockMeasured(ClockOffset.seconds(to: issued, sent: sent, received: clock.now)))
         }
-        try await signIn(value, since: nil)
+        try await replaceCredential(with: value, since: nil)
     }
 
-    /// Signs in, unless another sign-in or sign-out has begun a generation since `generation`.
-    func signIn(_ value: Value, since generation: Int?) async throws {
+    /// Makes `value` the credential, unless another sign-in or sign-out has begun a generation since `generation`.
+    func replaceCredential(with value: Value, since generation: Int?) async throws {
         listen()
         _ = try await self.value { .replace($0, value, since: generation) }
     }

@@ -12,17 +12,16 @@ extension Router {
         let configuration = services.configuration
         let context = PageContext(configuration)
         let path = configuration.issuer.map(PublicURL.path) ?? ""
-        var interceptors: [any Interceptor] = [
-            RequestIDInterceptor(), PageErrorInterceptor(context: context),
+        // The outermost first; some only if the settings ask for them.
+        let interceptors: [(any Interceptor)?] = [
+            TransportSecurityInterceptor(configuration), RequestIDInterceptor(),
+            PageErrorInterceptor(context: context),
             RequestMetricsInterceptor(metrics: services.metrics.requests, clock: services.clock),
-            Self.pages(of: services.clients, below: path), ProofNonceInterceptor(proofs: services.tokens.proofs),
-            IdentityErrorInterceptor(),
+            CORSInterceptor(forPagesOf: services.clients, below: path),
+            ProofNonceInterceptor(proofs: services.tokens.proofs), IdentityErrorInterceptor(),
+            CertificateHostInterceptor(certificateURL: configuration.certificateURL),
         ]
-        if let security = TransportSecurityInterceptor(configuration) { interceptors.insert(security, at: 0) }
-        if let host = CertificateHostInterceptor(certificateURL: configuration.certificateURL) {
-            interceptors.append(host)
-        }
-        self.init(interceptors: interceptors)
+        self.init(interceptors: interceptors.compactMap(\.self))
         var routes = Router()
         routes.add(services, context)
         merge(routes, alsoBelow: path)
@@ -69,27 +68,6 @@ extension Router {
             store: services.store, clock: services.clock, dates: services.dates, accessTokens: services.accessTokens,
             limits: limits, mails: services.mails, metrics: services.metrics, measurements: services.measurements
         ).add(to: &self)
-    }
-
-    /// Returns the interceptor that lets the clients' own pages use tokens (OAuth 2.0 for Browser-Based Apps §6.3).
-    ///
-    /// None of these endpoints reads a cookie.
-    private static func pages(of clients: OAuthClients, below path: String) -> CORSInterceptor {
-        func both(_ paths: [String]) -> Set<String> { Set(paths + paths.map { path + $0 }) }
-        let paths = both(["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/par"])
-        // What a page sends here may be another client's: a password. It holds the token that it sends to the others.
-        let deciding = both(["/oauth/token", "/oauth/par"])
-        // A page that registers itself has no client yet, and a registration access token is the page's own.
-        let registration = both(["/oauth/register"])
-        let isRegistration = { @Sendable (path: String) in
-            registration.contains { path.utf8.starts(with: $0.utf8) }
-        }
-        // Whose the page of any other origin is, the endpoint finds out: the store's clients are not listed here.
-        return CORSInterceptor(
-            includes: { paths.contains($0) || isRegistration($0) }, allows: { _ in true },
-            decides: { path, origin in
-                deciding.contains(path) || !isRegistration(path) && !clients.allows(origin: origin)
-            })
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect, and the pages.
@@ -143,5 +121,28 @@ extension Router {
             mailRequests: MailRequestRoutes(
                 accessTokens: services.accessTokens, limits: limits, accounts: services.accounts, signInPages: pages)
         ).add(to: &self)
+    }
+}
+
+extension CORSInterceptor {
+    /// Creates the interceptor that lets the clients' own pages use tokens (OAuth 2.0 for Browser-Based Apps §6.3).
+    ///
+    /// None of these endpoints reads a cookie.
+    fileprivate init(forPagesOf clients: OAuthClients, below path: String) {
+        func both(_ paths: [String]) -> Set<String> { Set(paths + paths.map { path + $0 }) }
+        let paths = both(["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/par"])
+        // What a page sends here may be another client's: a password. It holds the token that it sends to the others.
+        let deciding = both(["/oauth/token", "/oauth/par"])
+        // A page that registers itself has no client yet, and a registration access token is the page's own.
+        let registration = both(["/oauth/register"])
+        let isRegistration = { @Sendable (path: String) in
+            registration.contains { path.utf8.starts(with: $0.utf8) }
+        }
+        // Whose the page of any other origin is, the endpoint finds out: the store's clients are not listed here.
+        self.init(
+            includes: { paths.contains($0) || isRegistration($0) }, allows: { _ in true },
+            decides: { path, origin in
+                deciding.contains(path) || !isRegistration(path) && !clients.allows(origin: origin)
+            })
     }
 }

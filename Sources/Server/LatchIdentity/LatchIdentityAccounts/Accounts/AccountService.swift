@@ -214,7 +214,7 @@ package struct AccountService: Sendable {
         _ token: String, of account: Account?, password: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> VerifiedAddress {
         guard let account else { throw .invalidLink }
-        let verified = try await signIns.verify(password, of: account, from: origin, for: .addressProof)
+        let verified = try await signIns.confirmPassword(password, of: account, from: origin, for: .addressProof)
         return try await verifyEmail(token, with: .password(verified), from: origin)
     }
 
@@ -313,7 +313,7 @@ package struct AccountService: Sendable {
         if try await secondFactors.isConfirmed(of: session.accountID) {
             try recentAuthentication.require(session)
         }
-        let account = try await signIns.verify(
+        let account = try await signIns.confirmPassword(
             current, of: session.account, from: origin, for: .passwordChange)
         // Each change emails the address, which may belong to a stranger if it was never proved.
         try limits.take([limits.mail(.passwordChanged, emailKey: account.email.key)])

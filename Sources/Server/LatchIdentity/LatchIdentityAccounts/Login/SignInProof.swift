@@ -108,7 +108,7 @@ package struct SignInAdmission: Sendable {
     ///
     /// - Throws: `IdentityError.accountSuspended`, `.accountClosed`, `.addressUnverified`, `.accountChanged` if the
     ///   credentials have changed since the proof, or a store's error.
-    package func begin(
+    package func admitOrChallenge(
         _ proof: SignInProof, on surface: SignInChallenges.Surface, scopes: String = "", isRemembered: Bool = true
     ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
         guard try await needsFactor(proof) else { return .success(AdmittedProof(proof)) }
@@ -126,7 +126,7 @@ package struct SignInAdmission: Sendable {
     ///   - find: Returns the account as the surface knows it; by default by its id.
     /// - Throws: The surface's error for an ended challenge; `IdentityError.invalidCode`, `.tooManyAttempts`,
     ///   `.doubtfulDate`, or a store's error.
-    package func finish(
+    package func answerChallenge(
         challenge text: String, on surface: SignInChallenges.Surface, code: String,
         grantType: OAuthClient.GrantType, authenticatedAt: Date? = nil, from origin: RequestOrigin,
         account find: ((LoginChallenge) async throws(IdentityError) -> Account?)? = nil
@@ -148,7 +148,7 @@ package struct SignInAdmission: Sendable {
     /// changed since then (decision 0051).
     ///
     /// The factor was checked before the code was stored.
-    package func admit(
+    package func readmit(
         _ account: Account?, redeeming version: Int, grantType: OAuthClient.GrantType, authenticatedAt: Date,
         factorAt: Date?
     ) -> AdmittedProof? {

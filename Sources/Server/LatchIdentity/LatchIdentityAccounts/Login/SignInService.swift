@@ -55,6 +55,19 @@ package struct SignInService: Sendable {
         }
     }
 
+    /// Signs in the device on which an account was just created, whose password is thus known.
+    ///
+    /// - Returns: Nil if the server requires a verified address first.
+    package func signIn(
+        registered account: Account, from origin: RequestOrigin
+    ) async throws(IdentityError) -> IssuedTokens? {
+        guard admission.refusal(of: account) != .addressUnverified else { return nil }
+        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
+        let scopes = try tokens.granted(nil, to: account, by: nil)
+        let admitted = try await admission.admit(proof, code: nil, from: origin)
+        return try await tokens.startSession(admitted, from: origin, scopes: scopes)
+    }
+
     /// Signs in a new device by a password, or returns a challenge for the second factor.
     ///
     /// - Parameter isRemembered: Whether the session lasts for more than a day.
@@ -66,7 +79,7 @@ package struct SignInService: Sendable {
         return try await counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
             try admission.require(proof.account)
             let scopes = try tokens.granted(nil, to: proof.account, by: nil)
-            let begun = try await admission.begin(
+            let begun = try await admission.admitOrChallenge(
                 proof, on: .app, scopes: scopes.text, isRemembered: isRemembered)
             switch begun {
             case .challenged(let text, let challenge): return .challenged(text: text, challenge)
@@ -84,7 +97,7 @@ package struct SignInService: Sendable {
     package func finishSignIn(
         challenge text: String, code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
-        let (proof, challenge) = try await admission.finish(
+        let (proof, challenge) = try await admission.answerChallenge(
             challenge: text, on: .app, code: code, grantType: .password, from: origin)
         return try await tokens.startSession(
             proof, from: origin, scopes: tokens.allowed(Scopes(parsing: challenge.scope), to: proof.account),
@@ -101,7 +114,7 @@ package struct SignInService: Sendable {
     ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
         let proof = try await checkPassword(password, of: name, from: origin)
         return try await counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
-            try await admission.begin(proof, on: .page)
+            try await admission.admitOrChallenge(proof, on: .page)
         }
     }
 
@@ -112,7 +125,7 @@ package struct SignInService: Sendable {
     package func finishOnPage(
         challenge text: String, code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> AdmittedProof {
-        try await admission.finish(
+        try await admission.answerChallenge(
             challenge: text, on: .page, code: code, grantType: .password, from: origin
         ).proof
     }
@@ -142,7 +155,7 @@ package struct SignInService: Sendable {
     /// Guesses count like those of a sign-in.
     ///
     /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:on:)``.
-    package func verify(
+    package func confirmPassword(
         _ password: String, of account: Account, from origin: RequestOrigin, for purpose: Purpose
     ) async throws(IdentityError) -> Account {
         let proof = try await checkPassword(password, of: account.email.key, from: origin, for: purpose)

@@ -65,7 +65,7 @@ package struct SecondFactorService: Sendable {
     ///
     /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`,
     ///   `.accountChanged` if the account has changed in the meantime, or a store's error.
-    package func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
+    package func enroll(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
         let now = clock.now
         try limits.take([limits.secondFactorSetup(of: session.account)])

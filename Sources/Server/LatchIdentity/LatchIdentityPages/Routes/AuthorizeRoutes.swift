@@ -54,11 +54,11 @@ package struct AuthorizeRoutes: Sendable {
         do throws(IdentityError) {
             if let posted = try signInPages.postedRequest(in: request.queryItems) {
                 guard case .authorization(let pending) = posted else { throw .loginEnded }
-                return try await begin(pending, request)
+                return try await resume(pending, request)
             }
             switch try await authorizations.read(request.queryItems) {
             case .failure(let error, let response): return refused(error, response, request)
-            case .request(let pending): return try await begin(pending, request)
+            case .request(let pending): return try await resume(pending, request)
             }
         } catch {
             request.noteRefusal(error)
@@ -66,11 +66,11 @@ package struct AuthorizeRoutes: Sendable {
         }
     }
 
-    private func begin(
+    private func resume(
         _ pending: PendingAuthorization, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let session = try await pageSessions.active(in: request)
-        return try await proceed(pending, in: session, request)
+        return try await takeNextStep(of: pending, in: session, request)
     }
 
     /// Continues by GET, since a form of the client's site sends no cookies.
@@ -90,8 +90,8 @@ package struct AuthorizeRoutes: Sendable {
     /// Performs the next step of a request.
     ///
     /// Errors for the client are sent to its redirect URI.
-    private func proceed(
-        _ pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
+    private func takeNextStep(
+        of pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
         agreed: Scopes? = nil
     ) async throws(IdentityError) -> HTTPResponse {
         let next: AuthorizationService.Next
@@ -135,9 +135,9 @@ package struct AuthorizeRoutes: Sendable {
                 return try signInPages.signIn(for: form.purpose, in: request, name: name, problem: problem)
             }
             switch form.step {
-            case .password where !credential.isEmpty: return try await verify(credential: credential, form, request)
-            case .password: return try await verify(name: name, password: password, form, request)
-            case .factor(let challenge): return try await verify(code: code, challenge, form, request)
+            case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
+            case .password: return try await checkPassword(password, of: name, form, request)
+            case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
             case .decision, .request: throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
@@ -146,8 +146,8 @@ package struct AuthorizeRoutes: Sendable {
         }
     }
 
-    private func verify(
-        name: String, password: String, _ form: PageForm, _ request: HTTPRequest
+    private func checkPassword(
+        _ password: String, of name: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let result: SignInResult<AdmittedProof>
         do throws(IdentityError) {
@@ -160,15 +160,15 @@ package struct AuthorizeRoutes: Sendable {
                 for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
         }
         switch result {
-        case .success(let proof): return try await begin(proof, form, request)
+        case .success(let proof): return try await startBrowserSession(proof, form, request)
         case .challenged(let text, _):
             return try signInPages.factor(text, for: form.purpose, browser: form.browser, in: request)
         }
     }
 
     /// Handles the response of a passkey, which proves both factors.
-    private func verify(
-        credential: String, _ form: PageForm, _ request: HTTPRequest
+    private func checkPasskey(
+        _ credential: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let begun: (session: ActivePageSession, cookie: String)
         do throws(IdentityError) {
@@ -178,11 +178,11 @@ package struct AuthorizeRoutes: Sendable {
             request.note(error)
             return try signInPages.signIn(for: form.purpose, in: request, problem: error)
         }
-        return try await proceed(in: begun.session, begun.cookie, form, request)
+        return try await continueToPurpose(in: begun.session, begun.cookie, form, request)
     }
 
-    private func verify(
-        code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
+    private func checkFactor(
+        _ code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let proof: AdmittedProof
         do throws(IdentityError) {
@@ -193,24 +193,24 @@ package struct AuthorizeRoutes: Sendable {
             return try signInPages.factor(
                 challenge, for: form.purpose, browser: form.browser, in: request, problem: error)
         }
-        return try await begin(proof, form, request)
+        return try await startBrowserSession(proof, form, request)
     }
 
     /// Begins the browser's session, and continues with the purpose of the sign-in.
-    private func begin(
+    private func startBrowserSession(
         _ proof: AdmittedProof, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let (session, cookie) = try await pageSessions.begin(proof, in: request)
-        return try await proceed(in: session, cookie, form, request)
+        return try await continueToPurpose(in: session, cookie, form, request)
     }
 
     /// Continues with the purpose of the sign-in.
-    private func proceed(
+    private func continueToPurpose(
         in session: ActivePageSession, _ cookie: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         switch form.purpose {
         case .authorization(let pending):
-            return try await proceed(pending, in: session, request, isNew: true).setting(cookie)
+            return try await takeNextStep(of: pending, in: session, request, isNew: true).setting(cookie)
         case .device(let code):
             return try await deviceRoutes.decisionPage(
                 code, in: session, request
@@ -243,7 +243,7 @@ package struct AuthorizeRoutes: Sendable {
                 try await authorizations.deny(pending, in: session, from: request.requestOrigin)
                 return try await refuse(form, request)
             }
-            return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
+            return try await takeNextStep(of: pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
             request.note(error)
             return await signInPages.failure(error, ofForm: fields["token"], in: request)

@@ -12,7 +12,7 @@ extension UserServiceHandler {
         self.init(
             configuration: services.configuration, store: services.store, clock: services.clock,
             pepper: services.pepper, recentAuthentication: services.recentAuthentication, accounts: services.accounts,
-            administration: services.administration, admission: services.admission, signIns: services.signIns,
+            administration: services.administration, signIns: services.signIns,
             secondFactors: services.secondFactors, tokens: services.tokens)
     }
 }

@@ -17,7 +17,6 @@ package struct UserServiceHandler: UserServiceServer {
     package let recentAuthentication: RecentAuthenticationRule
     package let accounts: AccountService
     package let administration: AdministrationService
-    package let admission: SignInAdmission
     package let signIns: SignInService
     package let secondFactors: SecondFactorService
     package let tokens: TokenService
@@ -25,7 +24,7 @@ package struct UserServiceHandler: UserServiceServer {
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, pepper: SymmetricKey,
         recentAuthentication: RecentAuthenticationRule, accounts: AccountService, administration: AdministrationService,
-        admission: SignInAdmission, signIns: SignInService, secondFactors: SecondFactorService, tokens: TokenService
+        signIns: SignInService, secondFactors: SecondFactorService, tokens: TokenService
     ) {
         self.configuration = configuration
         self.store = store
@@ -34,7 +33,6 @@ package struct UserServiceHandler: UserServiceServer {
         self.recentAuthentication = recentAuthentication
         self.accounts = accounts
         self.administration = administration
-        self.admission = admission
         self.signIns = signIns
         self.secondFactors = secondFactors
         self.tokens = tokens
@@ -102,16 +100,12 @@ package struct UserServiceHandler: UserServiceServer {
             let account = try await accounts.signUp(
                 email: request.email, password: request.password, username: request.username, details: details,
                 registration: registration, from: origin)
-            let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
-            let admitted: AdmittedProof
-            do throws(IdentityError) { admitted = try await admission.admit(proof, code: nil, from: origin) } catch {
-                guard error == .addressUnverified else { throw error }
+            guard let issued = try await signIns.signIn(registered: account, from: origin) else {
                 return AuthResponse(
                     user: User(try await full(account.id)), requiresVerification: true,
                     requiredActions: ["verify_email"])
             }
-            let scopes = try tokens.granted(nil, to: account, by: nil)
-            return try await response(try await tokens.startSession(admitted, from: origin, scopes: scopes))
+            return try await response(issued)
         }
     }
 
@@ -183,7 +177,7 @@ package struct UserServiceHandler: UserServiceServer {
         -> SetupTwoFactorResponse
     {
         try await authenticated(context, []) { session, _ throws(IdentityError) in
-            let setup = try await secondFactors.begin(session)
+            let setup = try await secondFactors.enroll(session)
             return SetupTwoFactorResponse(
                 secret: setup.secret, otpauthUri: setup.uri, recoveryCodes: setup.recoveryCodes)
         }

@@ -394,7 +394,7 @@ package struct AuthorizationService: Sendable {
             // RFC 9449 §10: the request has named the key.
             code.details.binding.isSatisfied(by: conditions.binding)
         else { try await end(code, by: client, from: origin) }
-        let admitted = admission.admit(
+        let admitted = admission.readmit(
             try await store.account(id: code.accountID), redeeming: code.credentialVersion,
             grantType: .authorizationCode, authenticatedAt: code.authenticatedAt, factorAt: code.factorAt)
         guard let proof = admitted else { try await end(code, by: client, from: origin, isRefused: false) }

@@ -127,7 +127,7 @@ package struct DeviceAuthorizationService: Sendable {
         case .unknown: throw .invalidDeviceCode
         case .approved(let approved): approval = approved
         }
-        let admitted = admission.admit(
+        let admitted = admission.readmit(
             try await store.account(id: approval.accountID), redeeming: approval.credentialVersion,
             grantType: .deviceCode, authenticatedAt: approval.authenticatedAt, factorAt: approval.factorAt)
         guard let proof = admitted else { throw .invalidDeviceCode }

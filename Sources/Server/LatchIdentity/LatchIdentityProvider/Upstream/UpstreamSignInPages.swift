@@ -86,7 +86,7 @@ extension UpstreamSignInService {
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let identity = record.identity(at: attempt.provider)
-        let proof = try await admission.finish(
+        let proof = try await admission.answerChallenge(
             challenge: text, on: .provider, code: code, grantType: .authorizationCode,
             authenticatedAt: record.authenticatedAt, from: origin
         ) { _ throws(IdentityError) in
@@ -136,7 +136,7 @@ extension UpstreamSignInService {
         let pending = try await challenges.find(challenge, on: .confirmation)
         guard let account = try await store.account(linkedTo: record.identity(at: attempt.provider)),
             pending.isOpen(to: account),
-            let admitted = admission.admit(
+            let admitted = admission.readmit(
                 account, redeeming: account.credentialVersion, grantType: .authorizationCode,
                 authenticatedAt: record.authenticatedAt, factorAt: nil),
             try await store.takeChallenge(challenge.digest, at: now) != nil

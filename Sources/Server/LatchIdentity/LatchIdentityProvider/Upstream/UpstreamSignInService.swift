@@ -222,7 +222,7 @@ package struct UpstreamSignInService: Sendable {
     ) async throws(IdentityError) -> Next {
         let begun: SignInResult<AdmittedProof>
         do throws(IdentityError) {
-            begun = try await admission.begin(proof(of: account, at: record.authenticatedAt), on: .provider)
+            begun = try await admission.admitOrChallenge(proof(of: account, at: record.authenticatedAt), on: .provider)
         } catch {
             // A different step may be required by now, for example after a second factor was confirmed.
             guard error != .accountChanged else { throw .signInEnded }
@@ -353,7 +353,7 @@ package struct UpstreamSignInService: Sendable {
     ) async throws(IdentityError) -> IssuedTokens {
         let code = try await take(text, verifier: verifier, for: .signIn, from: origin)
         guard let id = code.accountID else { throw .invalidSignInCode }
-        let admitted = admission.admit(
+        let admitted = admission.readmit(
             try await store.account(id: id), redeeming: code.credentialVersion, grantType: .authorizationCode,
             authenticatedAt: code.authenticatedAt, factorAt: code.factorAt)
         guard let admitted else { throw .invalidSignInCode }
