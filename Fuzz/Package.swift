@@ -41,6 +41,7 @@ let package = Package(
         fuzz("fuzz-multipart", "LatchHTTP"),
         fuzz("fuzz-events", "LatchHTTP"),
         fuzz("fuzz-form", "LatchServer", "LatchHTTP"),
+        fuzz("fuzz-authorize", "LatchIdentity", "LatchAuth", "LatchHTTP", "LatchTesting", "LatchFoundation"),
         fuzz("fuzz-base", "LatchCore"),
         fuzz("fuzz-password", "LatchCrypto"),
         fuzz("fuzz-secret-file", "LatchAuth", "LatchCrypto"),
