@@ -4,7 +4,7 @@ import Foundation
 package import LatchIdentity
 import LatchPostgres
 import TestSupport
-import Testing
+package import Testing
 
 /// A database on which the contract of `IdentityStore` is tested; a further database is another element of `all`.
 package struct StoreBackend: Sendable, CustomTestStringConvertible {
@@ -79,5 +79,14 @@ extension IdentityStore {
         try await all("SELECT event, account_id, detail FROM audit ORDER BY id", []) { row throws(IdentityError) in
             AuditEntry(event: try row.text(0), accountID: try row.optionalText(1), detail: try row.optionalText(2))
         }
+    }
+}
+
+/// Expects that a row has another value in each property than a plain one, so that a test of its columns notices one that
+/// is not read.
+package func expectFilled<Row>(_ row: Row, unlike plain: Row, at location: SourceLocation = #_sourceLocation) {
+    for (one, other) in zip(Mirror(reflecting: row).children, Mirror(reflecting: plain).children)
+    where one.value as? AnyHashable == other.value as? AnyHashable {
+        Issue.record("the test gives '\(one.label ?? "")' no value of its own", sourceLocation: location)
     }
 }

@@ -9,11 +9,11 @@ import Testing
     @Test(arguments: SessionExploration.scenarios)
     func `A session in every order of the first events keeps every rule`(scenario: SessionExploration.Scenario) {
         // The nearest states; the nightly run explores ten million of each scenario.
-        let report = StateExplorer.explore(scenario.world, depth: 200, limit: 2_000)
+        let report = StateExplorer.explore(scenario.world, depth: 200, limit: 6_000)
         expectNil(
             report.violation,
             "\(report.violation ?? ""), after: \(report.counterexample.joined(separator: "; "))")
-        #expect(report.states == 2_000 || report.isComplete)
+        #expect(report.states == 6_000 || report.isComplete)
     }
 
     @Test(arguments: SessionExploration.defects)

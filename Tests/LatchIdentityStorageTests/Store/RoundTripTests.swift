@@ -38,6 +38,14 @@ private final class CountingBackend: SQLBackend {
         }
     }
 
+    func first<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue],
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        count.withLock { $0 += 1 }
+        return try await next.first(sql, values, read: read)
+    }
+
     func snapshot<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {

@@ -15,12 +15,16 @@ import Testing
     func `The accounts of a store come back as they were written`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
-        var full = try Account.example("full")
-        full.roles = ["admin", "editor"]
-        full.permissions = ["users:read"]
-        full.emailVerifiedAt = noon
-        full.attributes = ["company": "Ada & “Söhne”", "plan": "a\"b"]
-        full.acceptedTerms = AcceptedTerms(version: "2026-01", acceptedAt: noon)
+        let full = Account(
+            id: "id-full", email: try EmailAddress("Full@example.com"), username: try Username(choosing: "Full.Name"),
+            name: "Full", passwordHash: "$argon2id$example", passwordChangedAt: noon + 1, emailVerifiedAt: noon + 2,
+            roles: ["admin", "editor"], permissions: ["users:read"], status: .suspended, ownerProvedAt: noon + 3,
+            credentialVersion: 4, createdAt: noon + 5,
+            attributes: ["company": "Ada & “Söhne”", "plan": "a\"b"],
+            acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6))
+        expectFilled(
+            full,
+            unlike: Account(id: "", email: try EmailAddress("a@example.com"), passwordChangedAt: noon, createdAt: noon))
         try await store.insert(full, details: nil)
         try await expectEqual(store.account(id: full.id), full)
         try await expectEqual(store.account(emailKey: "full@example.com"), full)

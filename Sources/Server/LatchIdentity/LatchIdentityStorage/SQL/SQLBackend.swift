@@ -85,13 +85,6 @@ extension SQLBackend {
 
     package func requireOwnSessions() async throws(IdentityError) {}
 
-    package func first<Result: Sendable>(
-        _ sql: String, _ values: [SQLValue],
-        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
-    ) async throws(IdentityError) -> Result? {
-        try await self.read { db throws(IdentityError) in try db.first(sql, values, read: read) }
-    }
-
     package func update<Result: Sendable>(
         _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {

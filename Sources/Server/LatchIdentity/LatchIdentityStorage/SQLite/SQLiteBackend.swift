@@ -36,6 +36,15 @@ final class SQLiteBackend: SQLBackend {
         try readers.read(body)
     }
 
+    func first<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue],
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result? {
+        let db = try readers.borrow()
+        defer { readers.giveBack(db) }
+        return try db.first(sql, values, read: read)
+    }
+
     func snapshot<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {

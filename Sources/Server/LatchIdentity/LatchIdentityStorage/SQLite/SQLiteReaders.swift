@@ -37,12 +37,9 @@ package final class SQLiteReaders: Sendable {
     package func read<Result>(_ body: (SQLiteConnection) throws(IdentityError) -> Result) throws(IdentityError)
         -> Result
     {
-        var connection = try begin()
-        defer { end(connection) }
-        if let connection { return try body(connection) }
-        let opened = try open()
-        connection = opened
-        return try body(opened)
+        let connection = try borrow()
+        defer { giveBack(connection) }
+        return try body(connection)
     }
 
     /// Runs `body` like `read`, in a transaction; all of its statements see the store in the state of the first one.
@@ -70,14 +67,20 @@ package final class SQLiteReaders: Sendable {
         }
     }
 
-    /// Counts a read and returns an idle connection, if there is one.
-    private func begin() throws(IdentityError) -> SQLiteConnection? {
+    /// Begins a read with an idle or a new connection, which ``giveBack(_:)`` ends.
+    ///
+    /// - Throws: `IdentityError.storeMoved` if the file was replaced, `.storeClosed`, or another error of the store.
+    func borrow() throws(IdentityError) -> SQLiteConnection {
         let (reused, isClosed) = state.withLock { state in
             if state.idle != nil { state.reads += 1 }
             return (state.idle?.popLast(), state.idle == nil)
         }
         guard !isClosed else { throw .storeClosed }
-        return reused
+        if let reused { return reused }
+        do throws(IdentityError) { return try open() } catch {
+            endRead()
+            throw error
+        }
     }
 
     /// Opens a connection to the file of the start.
@@ -89,17 +92,19 @@ package final class SQLiteReaders: Sendable {
     }
 
     /// Ends a read: keeps its connection, unless enough are idle or its transaction is still open.
-    private func end(_ connection: SQLiteConnection?) {
-        if let connection {
-            let isKept =
-                !connection.isInTransaction
-                && state.withLock { state in
-                    guard let count = state.idle?.count, count < maximumIdle else { return false }
-                    state.idle?.append(connection)
-                    return true
-                }
-            if !isKept { connection.close() }
-        }
+    func giveBack(_ connection: SQLiteConnection) {
+        let isKept =
+            !connection.isInTransaction
+            && state.withLock { state in
+                guard let count = state.idle?.count, count < maximumIdle else { return false }
+                state.idle?.append(connection)
+                return true
+            }
+        if !isKept { connection.close() }
+        endRead()
+    }
+
+    private func endRead() {
         let waiting = state.withLock { state in
             state.reads -= 1
             guard state.reads == 0 else { return [CheckedContinuation<Void, Never>]() }
