@@ -148,6 +148,25 @@ final class LogoutPeer: Handler {
         await site.close()
     }
 
+    /// Back-Channel Logout §2.7.
+    @Test func `A client with a session of its own is told of the sign-out, and keeps its refresh token`() async throws
+    {
+        let peer = LogoutPeer()
+        let site = try await Self.site(peer)
+        var agent = UserAgent(site)
+        let app = SignInApp(scope: "openid offline_access")
+        let session = try await tokens(&agent, site, app)
+        try await signOut(&agent, session)
+        await site.identity.services.notices.flush()
+        let claims = try JWT(unverified: try #require(try peer.tokens().first)).claims
+        try expectEqual(claims["sid"], JWT(unverified: session.string("id_token")).claims["sid"])
+        let refreshed = try await site.form(
+            "/oauth/token",
+            ["grant_type": "refresh_token", "refresh_token": session.refreshToken, "client_id": "notes"])
+        expectEqual(refreshed.status, 200)
+        await site.close()
+    }
+
     @Test func `A client is not told of what it ends itself, and one without a URL is told nothing`() async throws {
         let peer = LogoutPeer()
         let site = try await Self.site(peer)

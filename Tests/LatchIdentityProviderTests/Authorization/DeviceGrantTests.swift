@@ -193,10 +193,10 @@ import Testing
         let decision = try await agent.signIn(try await enter(&agent, begun.string("user_code")))
         try await expectEqual(agent.submit(decision).title, "The device is signed in")
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for number in 0..<8 { group.addTask { try await poll(number % 2 == 0 ? site : other, begun).status } }
+            for number in 0..<16 { group.addTask { try await poll(number % 2 == 0 ? site : other, begun).status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        expectEqual(statuses.sorted(), [200] + Array(repeating: 400, count: 7))
+        expectEqual(statuses.sorted(), [200] + Array(repeating: 400, count: 15))
         await other.close()
         await site.close()
     }

@@ -440,6 +440,7 @@ private struct ProtectedBrowser {
             ["a;forward_auth=https://a.example", "b;forward_auth=https://a.example"], ["a;forward_auth_roles=x"],
             ["a;forward_auth=https://a.example;require_pushed_authorization_requests"],
             ["a;forward_auth=https://a.example;require_nonce"],
+            ["a;forward_auth=https://a.example;unverified_email"],
         ] {
             configuration.clients = words.compactMap { OAuthClient(word: $0) }
             #expect(throws: IdentityError.self, "\(words)") { try OAuthClients(configuration) }

@@ -39,6 +39,14 @@ import Testing
         await site.close()
     }
 
+    @Test func `A signed response has the algorithm that its client has registered for it`() async throws {
+        let site = try await Site.authorizing { $0.clients[0].responseAlgorithm = .eddsa }
+        var agent = UserAgent(site)
+        let done = try await agent.authorize(app, ["response_mode": "jwt"])
+        try expectEqual(JWT(unverified: done.parameters["response"] ?? "").header.algorithm, .eddsa)
+        await site.close()
+    }
+
     @Test func `A signed response by a form, and the errors of a request, are signed too`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)

@@ -10,10 +10,12 @@ import Testing
 
 /// The members of a client that a profile implies (FAPI 2.0).
 @Suite struct ClientProfileTests {
-    private func client(_ profile: OAuthClient.SecurityProfile, _ method: OAuthClient.AuthenticationMethod) throws
-        -> OAuthClients
-    {
+    private func client(
+        _ profile: OAuthClient.SecurityProfile, _ method: OAuthClient.AuthenticationMethod,
+        change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) throws -> OAuthClients {
         var configuration = IdentityConfiguration()
+        change(&configuration)
         configuration.clients = [
             OAuthClient(
                 id: "bank", isConfidential: true, grants: [.authorizationCode],
@@ -32,7 +34,11 @@ import Testing
         expectEqual(bank.requiresRequestObjects, profile == .fapi2MessageSigning)
         #expect(bank.assertionAlgorithms == [.ps256, .es256, .eddsa] && bank.idTokenAlgorithm == .es256)
         expectEqual(bank.requestObjectAlgorithms, bank.assertionAlgorithms)
+        #expect(bank.signerOfResponses == .es256 && bank.introspectionAlgorithm == .es256)
         #expect(throws: IdentityError.self) { try client(profile, .secretBasic) }
+        #expect(throws: IdentityError.unusableSetting("access_token_algorithm", "")) {
+            try client(profile, .privateKeyJWT) { $0.accessTokenAlgorithm = .rs256 }
+        }
     }
 
     @Test func `A profile is read and written as the word of a client`() {

@@ -102,6 +102,7 @@ import Testing
             page.status == 400 && page.title == "This sign-out cannot begin"
                 || page.status == 200 && page.title == "Sign out?")
         #expect(try await isSignedIn(peer, agent))
+        if page.status == 200 { try await expectEqual(agent.submit(page).title, "You are signed out") }
         await peer.site.close()
     }
 

@@ -16,15 +16,19 @@ import Testing
 @Suite(.tags(.grantRestriction)) struct TokenExchangeTests {
     private static let api = "https://api.example.com"
     private static let tools = "https://tools.example.com"
+    /// A resource server without scopes.
+    private static let open = "https://open.example.com"
     private static let kind = "urn:ietf:params:oauth:token-type:access_token"
 
     /// A site with an API and tools, each with a client that serves it, and a client of neither.
     private func site(_ way: Way = .inProcess) async throws -> Site {
         try await Site.authorizing(way) {
             $0.audience = Self.api
-            $0.resources = [ResourceServer(Self.tools, scopes: ["files:read", "tools:use"])]
+            $0.resources = [
+                ResourceServer(Self.tools, scopes: ["files:read", "tools:use"]), ResourceServer(Self.open),
+            ]
             // The tools, the API and the worker may call each other; `sealed` calls nothing.
-            let both = [Self.api, Self.tools]
+            let both = [Self.api, Self.tools, Self.open]
             $0.clients.append(
                 OAuthClient(
                     id: "both", isConfidential: true, grants: [], introspectsAllTokens: true, serves: [Self.tools]))
@@ -90,6 +94,41 @@ import Testing
     }
 
     /// The token of the operator's own app opens the account; an exchanged one does not.
+    @Test func `A token for a resource server without scopes needs none, and several audiences are not one`()
+        async throws
+    {
+        let site = try await site()
+        let subject = try await access(site)
+        let exchanged = try await exchange(site, subject, at: Self.open)
+        try expectEqual(JWT(unverified: exchanged.accessToken).claims.audience, [Self.open])
+        let several = try await site.send(
+            .post, "/oauth/token",
+            fields: [
+                .authorization: ClientSecret.basic("worker"), .contentType: "application/x-www-form-urlencoded",
+            ],
+            body: HTTPBody(
+                FormEncoding.encode([
+                    ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", subject),
+                    ("subject_token_type", Self.kind), ("audience", Self.open), ("audience", Self.tools),
+                ])))
+        expectEqual(several.oauthError, "invalid_target")
+        await site.close()
+    }
+
+    @Test func `A client whose users need a second factor exchanges no token of a session without one`() async throws {
+        let site = try await site()
+        let subject = try await access(site)
+        var configuration = site.identity.services.configuration
+        for index in configuration.clients.indices where configuration.clients[index].id == "worker" {
+            configuration.clients[index].requiresFactor = true
+        }
+        let next = try await Site(in: site.folder) { $0 = configuration }
+        try await expectEqual(
+            exchange(next, subject, at: Self.tools).oauthError, "unmet_authentication_requirements")
+        await next.close()
+        await site.close()
+    }
+
     @Test func `An exchanged token has no more rights than its scopes, and ends with the session`() async throws {
         let site = try await site()
         let own = try await site.passwordGrant(scope: "files:read files:write")

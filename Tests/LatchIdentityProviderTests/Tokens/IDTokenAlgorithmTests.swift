@@ -55,6 +55,34 @@ import Testing
         await site.close()
     }
 
+    /// RFC 9068 §2.1.
+    @Test(arguments: SignatureAlgorithm.ofSigningKeys)
+    func `An access token has the algorithm of the settings`(algorithm: SignatureAlgorithm) async throws {
+        let site = try await Site.authorizing { $0.accessTokenAlgorithm = algorithm }
+        let (_, access) = try await tokens(of: site)
+        let token = try JWT(unverified: access)
+        #expect(token.header.algorithm == algorithm && token.header.type == "at+jwt")
+        _ = try JWS(verifying: access, keys: try await keys(of: site), algorithms: [algorithm])
+        #expect(try await site.accepts(access))
+        await site.close()
+    }
+
+    @Test(.tags(.keyRotation))
+    func `An access token gets another algorithm once its key was published for ten minutes`() async throws {
+        let folder = try TemporaryFolder()
+        let first = try await site(.es256, in: folder)
+        try await first.signUp()
+        await first.close()
+        let second = try await Site.authorizing(in: folder) { $0.accessTokenAlgorithm = .eddsa }
+        try await expectEqual(second.identity.signingKeys.list().map(\.state), [.published, .signing])
+        try await expectEqual(keys(of: second).keys.count, 2)
+        try await expectEqual(JWT(unverified: tokens(of: second).access).header.algorithm, .es256)
+        second.clock.advance(by: 600)
+        try await expectEqual(JWT(unverified: tokens(of: second).access).header.algorithm, .eddsa)
+        try await expectEqual(second.identity.signingKeys.list().map(\.state), [.signing, .signing])
+        await second.close()
+    }
+
     @Test func `An ID token is signed with RS256 where a client does not say, and its key stays`() async throws {
         expectEqual(OAuthClient(id: "app").idTokenAlgorithm, .rs256)
         let folder = try TemporaryFolder()

@@ -129,9 +129,27 @@ import Testing
 
     private static let signedType = "application/token-introspection+jwt"
 
-    private func signed(_ site: Site, _ token: String, by client: String = "api") async throws -> Response {
+    private func signed(
+        _ site: Site, _ token: String, by client: String = "api", accepting types: String = signedType
+    ) async throws -> Response {
         try await site.form(
-            Self.path, ["token": token], fields: [.authorization: ClientSecret.basic(client), .accept: Self.signedType])
+            Self.path, ["token": token], fields: [.authorization: ClientSecret.basic(client), .accept: types])
+    }
+
+    @Test(arguments: ["ES256", "EdDSA"])
+    func `A signed response of introspection has the resource server's algorithm, if it is the preferred form`(
+        name: String
+    ) async throws {
+        let algorithm = SignatureAlgorithm(rawValue: name)
+        let site = try await Site {
+            IntrospectionTests.clients(&$0)
+            for index in $0.clients.indices { $0.clients[index].introspectionAlgorithm = algorithm }
+        }
+        let answer = try await signed(site, "unknown", accepting: "\(Self.signedType), application/json;q=0.5")
+        try expectEqual(JWT(unverified: answer.text).header.algorithm, algorithm)
+        let plain = try await signed(site, "unknown", accepting: "application/json, \(Self.signedType);q=0.5")
+        expectEqual(plain.json["active"], false)
+        await site.close()
     }
 
     @Test(arguments: Way.allCases)

@@ -25,6 +25,7 @@ import Testing
         ),
         ("audience", ["", "api", "https://api.example.com"], []),
         ("access_token_lifetime", ["1", "86400"], ["0", "86401", "", "1.5", "60s", "0x10", " 60"]),
+        ("access_token_algorithm", ["ES256", "RS256", "EdDSA"], ["", "es256", "none", "HS256", "PS256"]),
         ("refresh_token_lifetime", ["1", "31536000"], ["0", "31536001", "-1"]),
         ("replay_window", ["0", "3600"], ["-1", "3601", "none"]),
         ("keyed_replay_window", ["0", "604800"], ["-1", "604801"]),

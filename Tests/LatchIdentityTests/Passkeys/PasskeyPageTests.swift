@@ -98,4 +98,40 @@ import Testing
         #expect(redirect.parameters["code"] != nil)
         await site.close()
     }
+
+    /// OpenID Connect Core §5.5.1.1, RFC 9470 §5.
+    @Test func `A request for two factors signs a user in again who came with a password, and has a passkey`()
+        async throws
+    {
+        let app = SignInApp(scope: "openid")
+        let essential = #"{"id_token":{"acr":{"essential":true,"values":["2"]}}}"#
+        let site = try await Site.authorizing { $0.issuer = Site.issuer }
+        func acr(_ response: Response) async throws -> String? {
+            let tokens = try await site.exchange(response.parameters["code"] ?? "", app)
+            return try JWT(unverified: tokens.string("id_token")).claims.string("acr")
+        }
+        let user = PasskeyUser(
+            site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
+        try await expectEqual(user.register().status, 201)
+        var agent = UserAgent(site)
+        _ = try await agent.authorize(app)
+        var page = try await agent.get(app.path(["acr_values": "2"]))
+        expectEqual(page.formAction, "/login")
+        // It is a wish: the user may come with the password again.
+        try await expectEqual(acr(try await agent.signIn(page)), "1")
+        let silent = try await agent.get(app.path(["acr_values": "2", "prompt": "none"]))
+        try await expectEqual(acr(silent), "1")
+        page = try await agent.get(app.path(["claims": essential]))
+        expectEqual(page.formAction, "/login")
+        page = try await agent.signIn(page)
+        #expect(page.formAction == "/login" && page.text.contains("This app needs a second factor"))
+        let refused = try await agent.submit(page, [("refuse", "1")])
+        expectEqual(refused.parameters["error"], "access_denied")
+        let none = try await agent.get(app.path(["claims": essential, "prompt": "none"]))
+        expectEqual(none.parameters["error"], "login_required")
+        page = try await agent.get(app.path(["claims": essential]))
+        let assertion = text(try await user.assertion())
+        try await expectEqual(acr(try await agent.submit(page, [("credential", assertion)])), "2")
+        await site.close()
+    }
 }

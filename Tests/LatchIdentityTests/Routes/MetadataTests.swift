@@ -5,6 +5,7 @@ import IdentityTestSupport
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import TestTags
 import Testing
 
@@ -89,6 +90,16 @@ import Testing
             let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: path)
             try await expectEqual(site.identity.handler.respond(to: request).status, .notFound)
         }
+        await site.close()
+    }
+
+    /// The document is written once: each key of another algorithm must be in the next one.
+    @Test(.tags(.keyRotation)) func `The server's metadata has the algorithm of a new key`() async throws {
+        let site = try await Site()
+        try await expectEqual(site.get(path).json["id_token_signing_alg_values_supported"], ["ES256"])
+        try await site.identity.signingKeys.require(.eddsa)
+        try await expectEqual(
+            site.get(path).json["id_token_signing_alg_values_supported"], ["ES256", "EdDSA"])
         await site.close()
     }
 

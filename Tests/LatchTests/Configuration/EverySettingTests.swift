@@ -38,6 +38,7 @@ import Testing
         case "app_url": (1...3).map { "notes\($0)://open" }
         case "passkey_domain": (1...3).map { "host\($0).example" }
         case "registration_scopes": (1...3).map { "files:read\($0)" }
+        case "access_token_algorithm": ["RS256", "EdDSA", "RS256"]
         case "registration": ["token", "open", "token"]
         case "client_certificates": ["tls", "proxy", "tls"]
         case "client_certificate_field": (1...3).map { "X-Client-Cert-\($0)" }

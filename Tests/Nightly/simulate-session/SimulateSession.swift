@@ -60,8 +60,9 @@ import SessionSimulation
         var result: Int32 = 0
         for defect in SimulatedDefect.allCases where name == nil || name == "\(defect)" {
             let lives: ClosedRange<UInt64> = 1...20_000
+            let rule = defect.evidence.rule
             let seed = lives.first { seed in
-                SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.evidence.rule) }
+                SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(rule) }
             }
             print("\(defect): \(seed.map { "noticed with seed \($0)" } ?? "not noticed")")
             if seed == nil { result = 1 }

@@ -37,7 +37,7 @@ enum AdminKeysSubcommand {
             if isPEM {
                 // Some programs read only the first key: the one that signs access tokens.
                 let isFirst = { (key: SigningKeyDescription) in
-                    key.state == .signing && key.algorithm == AccessTokenIssuer.algorithm
+                    key.state == .signing && key.algorithm == identity.signingKeys.algorithmOfAccessTokens
                 }
                 let texts = (keys.filter(isFirst) + keys.filter { !isFirst($0) }).map(\.pem)
                 return (texts.joined(), ["keys": .array(texts.map { .string($0) })])
@@ -93,7 +93,7 @@ enum AdminKeysSubcommand {
             return (
                 lines.joined(separator: "\n"),
                 [
-                    "id": ids[AccessTokenIssuer.algorithm.rawValue] ?? .null, "ids": .object(ids),
+                    "id": ids[identity.signingKeys.algorithmOfAccessTokens.rawValue] ?? .null, "ids": .object(ids),
                     "compromised": .bool(isCompromised),
                 ]
             )

@@ -172,8 +172,8 @@ package final class IdentityServices: Sendable {
     package var authorizations: AuthorizationService {
         AuthorizationService(
             store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
-            scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission, tokens: tokens,
-            limits: limits, cipher: PageFormCipher(pepper: pepper),
+            scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission,
+            permitted: permitted, tokens: tokens, limits: limits, cipher: PageFormCipher(pepper: pepper),
             requestObjects: RequestObjects(keys: clientKeys, accessTokens: accessTokens, clock: clock))
     }
 
@@ -188,7 +188,7 @@ package final class IdentityServices: Sendable {
     package var deviceAuthorizations: DeviceAuthorizationService {
         DeviceAuthorizationService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, clients: clients,
-            scopePolicy: scopePolicy, resources: resources, admission: admission, tokens: tokens)
+            scopePolicy: scopePolicy, resources: resources, admission: admission, permitted: permitted, tokens: tokens)
     }
 
     package var signingKeys: SigningKeyService {

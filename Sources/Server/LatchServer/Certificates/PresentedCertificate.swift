@@ -43,7 +43,7 @@ enum CertificateRequested: HTTPContextKey {
 /// A filter that refuses the requests which came on a connection whose client was not asked for a certificate.
 ///
 /// A client may send them on its connection to another host with the same certificate and address (RFC 9113 §9.1.1).
-/// After 421 it may open a connection of their own (RFC 9113 §9.1.2).
+/// After 421 it may open a separate connection (RFC 9113 §9.1.2).
 struct MisdirectedRequestFilter: Filter {
     /// The host in lower case whose clients are asked.
     let host: String

@@ -181,7 +181,7 @@ public actor ClientRegistrar {
         return try await search.value
     }
 
-    /// The name of the secret: a hash, so that each issuer has one of its own.
+    /// The name of the secret: a hash, so that each issuer has its own.
     private var name: String {
         let digest = SHA256.hash(data: Array(issuer.absoluteString.utf8))
         return "latch.client." + Base64URL.encode(Array(digest).prefix(18))

@@ -79,10 +79,10 @@ package enum UserClaims {
     /// Returns whether a client gets the address.
     ///
     /// An unverified address is left out. Many relying parties find accounts by the address and ignore
-    /// `email_verified`, so that an attacker could sign in there as its owner. The command `latch` shows it to the user,
-    /// and has no accounts that the address could open.
+    /// `email_verified`, so that an attacker could sign in there as its owner. The operator can say that a client does
+    /// not. The command `latch` shows the address to the user, and has no accounts that it could open.
     private static func shows(_ account: Account, addressTo client: OAuthClient?) -> Bool {
-        account.emailVerifiedAt != nil || client == .command
+        account.emailVerifiedAt != nil || client?.receivesUnverifiedEmail == true || client == .command
     }
 
     private static func text(_ value: String) -> JSONValue? { value.isEmpty ? nil : .string(value) }

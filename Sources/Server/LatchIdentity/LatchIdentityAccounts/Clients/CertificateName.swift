@@ -65,3 +65,23 @@ extension PresentedCertificate {
         do throws(DERError) { return try X509Certificate(der: der) } catch { return nil }
     }
 }
+
+extension ClientField {
+    /// The names in a client's certificate, one of which it has (RFC 8705 §2.1.2).
+    static let certificateNames = CertificateName.Kind.allCases.map { kind in
+        ClientField(
+            name: kind.rawValue,
+            form: .text(
+                read: { text, client throws(OAuthClient.WordError) in
+                    guard client.certificateName == nil else {
+                        throw OAuthClient.WordError(reason: "has more than one name of a certificate: keep one")
+                    }
+                    guard let name = CertificateName(kind, text) else {
+                        throw OAuthClient.WordError(
+                            reason: "has a '\(kind.rawValue)' that cannot be the name of a certificate")
+                    }
+                    client.certificateName = name
+                }, write: { $0.certificateName?.kind == kind ? $0.certificateName?.text : nil })
+        ).registrable()
+    }
+}

@@ -39,24 +39,6 @@ extension ClientField {
     /// All fields but the id, in the order in which they are printed.
     static let all: [ClientField] = rules + certificateNames + presentation
 
-    /// The names in a client's certificate, one of which it has (RFC 8705 §2.1.2).
-    private static let certificateNames = CertificateName.Kind.allCases.map { kind in
-        ClientField(
-            name: kind.rawValue,
-            form: .text(
-                read: { text, client throws(OAuthClient.WordError) in
-                    guard client.certificateName == nil else {
-                        throw OAuthClient.WordError(reason: "has more than one name of a certificate: keep one")
-                    }
-                    guard let name = CertificateName(kind, text) else {
-                        throw OAuthClient.WordError(
-                            reason: "has a '\(kind.rawValue)' that cannot be the name of a certificate")
-                    }
-                    client.certificateName = name
-                }, write: { $0.certificateName?.kind == kind ? $0.certificateName?.text : nil })
-        ).registrable()
-    }
-
     /// The fields that the server acts on.
     private static let rules: [ClientField] = [
         flag("confidential", \.isConfidential),
@@ -73,6 +55,7 @@ extension ClientField {
                 }, write: { $0.securityProfile?.rawValue })),
         flag("require_pkce", \.requiresPKCE),
         flag("require_nonce", \.requiresNonce),
+        flag("require_factor", \.requiresFactor),
         flag("require_pushed_authorization_requests", \.requiresPushedRequests).registrable(),
         flag("require_signed_request_object", \.requiresRequestObjects).registrable(),
         flag("dpop_bound_access_tokens", \.requiresProofs).registrable(),
@@ -91,9 +74,9 @@ extension ClientField {
             name: "id_token_signed_response_alg",
             form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)
         ).registrable(),
-        optionalAlgorithm(
-            "userinfo_signed_response_alg", \.userInfoAlgorithm, of: SignatureAlgorithm.ofSigningKeys
-        ).registrable(),
+        algorithmOfServer("userinfo_signed_response_alg", \.userInfoAlgorithm).registrable(),
+        algorithmOfServer("authorization_signed_response_alg", \.responseAlgorithm).registrable(),
+        algorithmOfServer("introspection_signed_response_alg", \.introspectionAlgorithm).registrable(),
         flag("id_token_claims", \.idTokenHasClaims),
         claim("roles_claim", \.rolesClaim),
         claim("groups_claim", \.groupsClaim),
@@ -195,6 +178,9 @@ extension ClientField {
                 }, write: { $0.applicationType?.rawValue })
         ).registrable(),
         ClientField(name: "default_max_age", form: .number(\.defaultMaximumAge)).registrable(),
+        ClientField(name: "access_token_lifetime", form: .number(\.accessTokenLifetime)),
+        ClientField(name: "session_lifetime", form: .number(\.sessionLifetime)),
+        flag("unverified_email", \.receivesUnverifiedEmail),
     ]
 
     /// The names for users: one for all languages, and those in the server's languages.
@@ -224,7 +210,7 @@ extension ClientField {
         ]
 
     /// Returns the field with a name in the metadata of clients: its own, unless another one is given.
-    private func registrable(as name: String? = nil) -> ClientField {
+    func registrable(as name: String? = nil) -> ClientField {
         ClientField(name: self.name, form: form, metadata: name ?? self.name)
     }
 
@@ -264,6 +250,11 @@ extension ClientField {
     private static func algorithmOfClient(
         _ name: String, _ path: any WritableKeyPath<OAuthClient, SignatureAlgorithm?> & Sendable
     ) -> ClientField { optionalAlgorithm(name, path, of: SignatureAlgorithm.ofAssertions) }
+
+    /// Returns a field with an algorithm of a response that the server signs.
+    private static func algorithmOfServer(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, SignatureAlgorithm?> & Sendable
+    ) -> ClientField { optionalAlgorithm(name, path, of: SignatureAlgorithm.ofSigningKeys) }
 
     /// Returns a field with an algorithm that a client need not have.
     private static func optionalAlgorithm(

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+package import LatchFoundation
 import LatchIdentityStorage
 package import LatchJOSE
 
@@ -33,8 +34,18 @@ extension OAuthClient {
 
     /// The algorithms of the keys of the server that sign for the client.
     package var signers: Set<SignatureAlgorithm> {
-        signsUsersIn ? Set([idTokenAlgorithm, userInfoAlgorithm ?? idTokenAlgorithm]) : []
+        let ofUsers = signsUsersIn ? [idTokenAlgorithm, userInfoAlgorithm ?? idTokenAlgorithm, signerOfResponses] : []
+        return Set(ofUsers + [introspectionAlgorithm].compactMap(\.self))
     }
+
+    /// The algorithm of signed authorization responses: RS256 for a client that registers itself without a word of it
+    /// (JARM §3), and that of ID tokens for one of the operator's.
+    package var signerOfResponses: SignatureAlgorithm {
+        responseAlgorithm ?? (registersItself ? .rs256 : idTokenAlgorithm)
+    }
+
+    /// Returns whether a session has the factors that the client requires of its users.
+    package func accepts(factorAt: Date?) -> Bool { !requiresFactor || factorAt != nil }
 
     /// Whether the client may get tokens for itself, without an account.
     package var actsForItself: Bool { grants.contains(.clientCredentials) || grants.contains(.jwtBearer) }
@@ -141,6 +152,12 @@ extension OAuthClient {
         if !client.bindsTokensToCertificate { client.requiresProofs = true }
         // Its ID tokens cannot be those that a client has by default.
         if client.idTokenAlgorithm == .rs256 { client.idTokenAlgorithm = .es256 }
+        client.responseAlgorithm = client.responseAlgorithm ?? client.idTokenAlgorithm
+        client.introspectionAlgorithm = client.introspectionAlgorithm ?? client.idTokenAlgorithm
+        for path in [\OAuthClient.responseAlgorithm, \.userInfoAlgorithm, \.introspectionAlgorithm]
+        where client[keyPath: path] == .rs256 {
+            client[keyPath: path] = .es256
+        }
         if securityProfile == .fapi2MessageSigning { client.requiresRequestObjects = true }
         return client
     }

@@ -149,10 +149,17 @@ public struct OAuthClient: Sendable, Hashable {
     public var proofNonces: ProofNonces?
     /// Whether each authorization request needs a nonce (OpenID Connect Core §3.1.2.1).
     public var requiresNonce: Bool
+    /// Whether the users of the client must sign in with a second factor, or with a passkey.
+    public var requiresFactor = false
     /// The algorithm of the client's ID tokens: RS256, ES256 or EdDSA (OpenID Connect Registration §2).
     public var idTokenAlgorithm: SignatureAlgorithm
     /// The algorithm of signed responses of the userinfo endpoint (OpenID Connect Core §5.3.2); nil for JSON.
     public var userInfoAlgorithm: SignatureAlgorithm?
+    /// The algorithm of signed authorization responses (JARM §3); nil for that of ID tokens, and for RS256 if the client
+    /// has registered itself.
+    public var responseAlgorithm: SignatureAlgorithm?
+    /// The algorithm of signed introspection responses (RFC 9701 §6); nil for that of access tokens.
+    public var introspectionAlgorithm: SignatureAlgorithm?
     /// Whether the client's ID tokens also have what its scopes say about the user.
     ///
     /// Otherwise it is only at the userinfo endpoint (OpenID Connect Core §5.4).
@@ -171,6 +178,12 @@ public struct OAuthClient: Sendable, Hashable {
     public var applicationType: ApplicationType?
     /// The `max_age` in seconds of an authorization request without one (OpenID Connect Registration §2); nil for none.
     public var defaultMaximumAge: Int?
+    /// The lifetimes in seconds of the client's access tokens and sessions, where they are shorter than the server's.
+    public var accessTokenLifetime, sessionLifetime: Int?
+    /// Whether the client gets an address that was never verified, with `email_verified` false.
+    ///
+    /// Only for a client that looks at `email_verified` before it finds an account by the address.
+    public var receivesUnverifiedEmail = false
     /// What the client says about itself to people.
     public var presentation = ClientPresentation()
     /// Whether the client has registered itself, so that no operator vouches for what it says.

@@ -74,6 +74,7 @@ package struct OAuthClients: Sendable {
     private let documents: ClientDocuments?
     /// The methods with which clients may authenticate with a certificate; empty if none are taken.
     private let certificateMethods: Set<OAuthClient.AuthenticationMethod>
+    private let accessTokenAlgorithm: SignatureAlgorithm
     /// The origins of the configured clients' pages.
     private let origins: Set<String>
     /// The clients by the origins of the applications behind a proxy that they stand for.
@@ -118,7 +119,9 @@ package struct OAuthClients: Sendable {
             clients[OAuthClient.command.id] = try VerifiableClient(.command)
         }
         configured = clients
-        certificateMethods = configuration.certificateMethods
+        (certificateMethods, accessTokenAlgorithm) = (
+            configuration.certificateMethods, configuration.accessTokenAlgorithm
+        )
         self.stored = stored
         self.documents = documents
         origins = clients.values.reduce(into: []) { $0.formUnion($1.client.pageOrigins) }
@@ -126,8 +129,14 @@ package struct OAuthClients: Sendable {
         for id in clients.keys.sorted() { if let client = clients[id]?.client { try check(client) } }
     }
 
-    /// Requires that a client can show the certificate that it needs.
+    /// Requires that a client can show the certificate that it needs, and that its tokens have an algorithm of its
+    /// profile (FAPI 2.0 Security Profile §5.4.1).
     package func check(_ client: OAuthClient) throws(IdentityError) {
+        guard client.securityProfile == nil || accessTokenAlgorithm != .rs256 else {
+            throw .unusableSetting(
+                "access_token_algorithm",
+                "the client '\(client.id)' has a 'security_profile', which permits no access tokens with RS256")
+        }
         guard !certificateMethods.isEmpty || !client.needsCertificate else {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a certificate, which 'client_certificates' does not ask for"

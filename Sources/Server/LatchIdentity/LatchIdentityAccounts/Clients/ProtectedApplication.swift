@@ -44,6 +44,10 @@ extension OAuthClient {
         guard forwardAuth.origins.allSatisfy(Self.isOrigin) else {
             return "has an origin in 'forward_auth' that is not like https://app.example.com"
         }
+        guard !receivesUnverifiedEmail else {
+            return "has 'forward_auth', whose fields do not tell which address is verified, so it cannot have "
+                + "'unverified_email'"
+        }
         // The server begins the sign-in itself, with a code challenge and nothing else.
         let isDemanding = requiresPushedRequests || requiresRequestObjects || requiresProofs || requiresNonce
         return isDemanding

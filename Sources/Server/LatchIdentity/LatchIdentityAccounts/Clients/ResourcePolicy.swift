@@ -107,6 +107,11 @@ package struct ResourcePolicy: Sendable {
         let authorization: AuthorizationDetails
     }
 
+    /// Returns whether the resource server of a token has scopes.
+    func hasScopes(_ target: Target) -> Bool {
+        !(target.audience.map { servers[Self.key($0)]?.scopes ?? [] } ?? api).isEmpty
+    }
+
     /// Requires that a third-party client gets a scope of each resource server of a grant that has scopes.
     ///
     /// - Throws: `IdentityError.scopelessTarget`.
@@ -213,7 +218,7 @@ package struct ResourcePolicy: Sendable {
         return servers.isEmpty ? scopes : scopes.filter { ScopePolicy.openID.contains($0) || api.contains($0) }
     }
 
-    /// Returns whether an exchange by a client may be for a resource server: for a token of its own, one that the user
+    /// Returns whether an exchange by a client may be for a resource server: for its own token, one that the user
     /// has agreed to; for one that it has received, only one that its registration names.
     func permitsExchange(
         to named: [String], of granted: [String], isServed: Bool, by client: OAuthClient

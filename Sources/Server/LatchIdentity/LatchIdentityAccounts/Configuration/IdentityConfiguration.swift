@@ -4,6 +4,7 @@ public import LatchAuth
 import LatchCore
 import LatchHTTP
 public import LatchIdentityStorage
+public import LatchJOSE
 package import LatchServer
 import LatchTexts
 import LatchWebAuthn
@@ -24,6 +25,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var audience: String?
     /// The lifetime of an access token; 15 minutes by default.
     public var accessTokenLifetime: Duration = .seconds(900)
+    /// The algorithm of access tokens: ES256, RS256 or EdDSA.
+    ///
+    /// ES256 has short tokens and fast signatures. RS256 is for resource servers that know no other one (RFC 9068 §2.1).
+    public var accessTokenAlgorithm = SignatureAlgorithm.es256
     /// The maximum lifetime of a session, however often it is refreshed.
     public var refreshTokenLifetime: Duration = .seconds(30 * 86_400)
     /// The time for which a replaced refresh token yields the same successor.

@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchIdentityStorage
+import LatchJOSE
 
 extension SettingFormat where Value == String {
     /// The URL of a mail server, as far as this platform can check it.
@@ -192,6 +193,14 @@ extension SettingFormat where Value == IdentityConfiguration.ClientCertificateSo
 extension SettingFormat where Value == IdentityConfiguration.RegistrationAccess {
     static var registration: Self {
         Self(expected: "off, token or open", parse: { Value(rawValue: $0) }, text: { $0.rawValue })
+    }
+}
+
+extension SettingFormat where Value == SignatureAlgorithm {
+    static var signingAlgorithm: Self {
+        Self(
+            expected: SignatureAlgorithm.ofSigningKeys.map(\.rawValue).joined(separator: ", "),
+            parse: { text in SignatureAlgorithm.ofSigningKeys.first { $0.rawValue == text } }, text: { $0.rawValue })
     }
 }
 

@@ -11,6 +11,9 @@ extension IdentityConfiguration {
             "access_token_lifetime", \.accessTokenLifetime, .seconds(1...86_400), "seconds an access token is valid",
             isReloaded: true),
         .init(
+            "access_token_algorithm", \.accessTokenAlgorithm, .signingAlgorithm,
+            "the algorithm of access tokens: ES256, RS256 or EdDSA"),
+        .init(
             "refresh_token_lifetime", \.refreshTokenLifetime, .seconds(1...31_536_000),
             "the maximum number of seconds a device stays signed in", isReloaded: true),
         .init(

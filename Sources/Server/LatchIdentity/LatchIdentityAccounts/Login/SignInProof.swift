@@ -158,6 +158,14 @@ package struct SignInAdmission: Sendable {
                 account: account, grantType: grantType, authenticatedAt: authenticatedAt, factorAt: factorAt))
     }
 
+    /// Returns whether an account can sign in with two factors: a code beside the password, or a passkey of the relying
+    /// party.
+    package func hasFactor(_ account: Account, at relyingPartyID: String?) async throws(IdentityError) -> Bool {
+        if try await secondFactors.isConfirmed(of: account.id) { return true }
+        guard let relyingPartyID else { return false }
+        return try await store.passkeys(of: account.id).contains { $0.isUsable(at: relyingPartyID) }
+    }
+
     /// Returns whether a proof lacks a factor that its account has.
     ///
     /// - Throws: The refusal of the account, or a store's error.

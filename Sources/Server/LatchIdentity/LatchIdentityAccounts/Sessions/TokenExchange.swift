@@ -41,6 +41,7 @@ extension TokenService {
         } catch {
             throw error == .invalidToken ? .refusedSubject : error
         }
+        guard client.accepts(factorAt: session.device.factorAt) else { throw .unmetAuthentication }
         // A longer session is for the client that the user has signed in to.
         let available = session.scopes.filter { $0 != "offline_access" }
         guard available.allow(all: requested ?? []) else { throw .invalidScope }
@@ -54,14 +55,17 @@ extension TokenService {
                 to: named.resources, of: session.device.details.resources, isServed: isServed, by: client)
         else { throw .invalidTarget }
         let target = try resources.target(named, of: nil, with: scopes, for: client)
-        // A token without a scope of its resource server would be a proof of who the user is, and no more.
-        guard target.scopes.elements.contains(where: { !ScopePolicy.openID.contains($0) }) else { throw .invalidScope }
+        // A token without a scope of its resource server would be a proof of who the user is, and no more, unless the
+        // resource server has no scopes.
+        guard
+            !resources.hasScopes(target) || target.scopes.elements.contains(where: { !ScopePolicy.openID.contains($0) })
+        else { throw .invalidScope }
         let end = claims.registered.expiresAt ?? clock.now.timeIntervalSince1970
         let access = try accessTokens.issue(
             to: client.id, client, target, for: session.account, on: session.device,
             actors: [client.id] + claims.actors, until: end)
         metrics.count(.tokensIssued, OAuthClient.GrantType.tokenExchange.rawValue)
-        let life = min(accessTokens.lifetime.inSeconds, end - clock.now.timeIntervalSince1970)
+        let life = min(accessTokens.lifetime(for: client).inSeconds, end - clock.now.timeIntervalSince1970)
         var response = TokenResponse(
             accessToken: access, expiresIn: max(Int64(life.rounded(.down)), 0),
             tokenType: TokenResponse.type(boundTo: target.binding),

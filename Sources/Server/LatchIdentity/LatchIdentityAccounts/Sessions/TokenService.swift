@@ -105,7 +105,7 @@ package struct TokenService: Sendable {
             to: client.id, client, target, for: nil, on: nil)
         count(grantType)
         return TokenResponse(
-            accessToken: access, expiresIn: accessTokens.lifetime.components.seconds,
+            accessToken: access, expiresIn: accessTokens.lifetime(for: client).components.seconds,
             tokenType: TokenResponse.type(boundTo: target.binding), scope: scopes.isEmpty ? nil : scopes.text)
     }
 
@@ -144,8 +144,9 @@ package struct TokenService: Sendable {
         isRemembered: Bool = true, in browser: [UInt8]? = nil,
         inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
-        let longest = lifetimes.session.inSeconds
         let client = client ?? clients.firstParty
+        let longest = min(lifetimes.session.inSeconds, client.sessionLifetime.map { Double(max($0, 1)) } ?? .infinity)
+        guard client.accepts(factorAt: proof.factorAt) else { throw .unmetAuthentication }
         let target = try resources.target(conditions, of: details, with: scopes, for: client)
         // RFC 9449 §5, RFC 8705 §4: the refresh tokens of a client that authenticates are bound to that.
         let details = GrantDetails(
@@ -174,10 +175,12 @@ package struct TokenService: Sendable {
         _ target: ResourcePolicy.Target
     ) throws(IdentityError) -> IssuedTokens {
         let issuer = accessTokens
+        let rest = Duration.seconds(max(device.expiresAt.timeIntervalSince(clock.now), 0).rounded(.down))
         return IssuedTokens(
             accessToken: try issuer.issue(
-                to: client.id, client, target, for: account, on: device),
-            refreshToken: token.text, lifetime: issuer.lifetime, scopes: target.scopes, device: device,
+                to: client.id, client, target, for: account, on: device, until: device.expiresAt.timeIntervalSince1970),
+            refreshToken: token.text, lifetime: min(issuer.lifetime(for: client), rest), scopes: target.scopes,
+            device: device,
             account: account, tokenType: TokenResponse.type(boundTo: target.binding),
             authorization: target.authorization)
     }
@@ -279,7 +282,8 @@ package struct TokenService: Sendable {
             family.details.binding.isSatisfied(by: conditions.binding)
         else { throw .invalidGrant }
         // A resource server may have left the configuration.
-        let needsCheck = isNarrower || !family.details.resources.isEmpty || client.resources != nil
+        let needsCheck =
+            isNarrower || !family.details.resources.isEmpty || client.resources != nil || client.requiresFactor
         if needsCheck, device == nil { device = try await store.device(id: token.deviceID) }
         // Checked before the rotation, since a request for too many scopes must not cost the client its token. Only the
         // newest token is checked here: detecting the reuse of an older one takes precedence over the requested scopes.
@@ -338,6 +342,7 @@ package struct TokenService: Sendable {
         on conditions: TokenConditions
     ) throws(IdentityError) -> (Account, ResourcePolicy.Target) {
         guard let account, account.status == .active else { throw .invalidGrant }
+        guard client.accepts(factorAt: device.factorAt) else { throw .invalidGrant }
         let scopes = try scopePolicy.refreshed(requested, of: device, to: account, by: client)
         return (account, try resources.target(conditions, of: device.details, with: scopes, for: client))
     }

@@ -18,7 +18,7 @@ package enum TokenRecipient: Sendable, Hashable {
     case resourceServer
 }
 
-/// An issuer and verifier of access tokens: JWTs as in RFC 9068, signed with ES256.
+/// An issuer and verifier of access tokens: JWTs as in RFC 9068.
 package final class AccessTokenIssuer: Sendable {
     /// The claims of a valid access token.
     package struct VerifiedClaims: Sendable {
@@ -70,6 +70,12 @@ package final class AccessTokenIssuer: Sendable {
         }
     }
 
+    /// An issuer and the algorithms of its keys.
+    package struct Published: Sendable, Hashable {
+        package let issuer: String
+        package let algorithms: [SignatureAlgorithm]
+    }
+
     /// The values that depend on the issuer and on the keys, created when the issuer is known.
     struct IssuerContext: Sendable {
         let issuer: String
@@ -88,11 +94,14 @@ package final class AccessTokenIssuer: Sendable {
         var keys: [SigningKey] {
             didSet {
                 keySet = Self.keySet(keys)
+                algorithms = SigningKeyService.algorithms(of: keys)
                 signer = nil
             }
         }
         /// The public keys as JSON, as they are served.
         private(set) var keySet: [UInt8]
+        /// The algorithms of the keys.
+        private(set) var algorithms: [SignatureAlgorithm]
         /// The issuer's context; nil until the issuer is known, at the latest when the server has its port.
         var context: IssuerContext?
         /// The numbers of the last started reading of the keys, and of the reading whose keys are used.
@@ -103,6 +112,7 @@ package final class AccessTokenIssuer: Sendable {
         init(keys: [SigningKey]) {
             self.keys = keys
             keySet = Self.keySet(keys)
+            algorithms = SigningKeyService.algorithms(of: keys)
         }
 
         private static func keySet(_ keys: [SigningKey]) -> [UInt8] {
@@ -110,8 +120,10 @@ package final class AccessTokenIssuer: Sendable {
         }
 
         /// Returns the signer of access tokens; nil without a key.
-        mutating func signer(at now: Date) throws(JOSEError) -> JWTSigner? {
-            guard let key = AccessTokenIssuer.signer(algorithm, among: keys, at: now)?.key else { return nil }
+        mutating func signer(_ algorithm: SignatureAlgorithm, at now: Date) throws(JOSEError) -> JWTSigner? {
+            guard let key = AccessTokenIssuer.signerOfAccessTokens(algorithm, among: keys, at: now)?.key else {
+                return nil
+            }
             if let signer, signer.key.id == key.id { return signer }
             let next = try JWTSigner(key, type: "at+jwt")
             signer = next
@@ -124,14 +136,13 @@ package final class AccessTokenIssuer: Sendable {
         "iss", "sub", "aud", "azp", "exp", "iat", "auth_time", "nonce", "at_hash", "c_hash", "acr", "amr", "sid",
     ]
 
-    /// The algorithm of access tokens: small tokens, fast signatures, support in every library.
-    package static let algorithm = SignatureAlgorithm.es256
-
     /// The clock skew that is tolerated between nodes, since another node may have issued a token.
     static let allowedClockSkew = Duration.seconds(5)
 
     /// The lifetime of a token; a reload changes it for new tokens only.
     package let lifetime: Duration
+    /// The algorithm of new tokens.
+    package let algorithm: SignatureAlgorithm
     private let audience: String?
     /// The audiences of the resource servers of the configuration.
     private let resources: [String]
@@ -149,7 +160,7 @@ package final class AccessTokenIssuer: Sendable {
         cacheCounts: VerifiedTokenCache.Counts
     ) {
         self.cacheCounts = cacheCounts
-        lifetime = configuration.accessTokenLifetime
+        (lifetime, algorithm) = (configuration.accessTokenLifetime, configuration.accessTokenAlgorithm)
         audience = configuration.audience
         resources = configuration.resources.map(\.resource)
         self.clock = clock
@@ -161,10 +172,11 @@ package final class AccessTokenIssuer: Sendable {
     /// The `iss` of tokens; nil until it is known.
     package var issuer: String? { state.withLock { $0.context?.issuer } }
 
-    /// The algorithms of the current keys.
-    package var algorithms: [SignatureAlgorithm] {
-        let used = Set(state.withLock { $0.keys.map(\.key.algorithm) })
-        return SignatureAlgorithm.ofSigningKeys.filter(used.contains)
+    /// What the metadata tells of the issuer and its keys; nil until the issuer is known.
+    package var published: Published? {
+        state.withLock { state in
+            state.context.map { Published(issuer: $0.issuer, algorithms: state.algorithms) }
+        }
     }
 
     /// The public keys as JSON (RFC 7517 §5), including keys that will sign soon and those that only verify.
@@ -200,12 +212,31 @@ package final class AccessTokenIssuer: Sendable {
         }
     }
 
+    /// Returns the lifetime of a client's tokens.
+    package func lifetime(for client: OAuthClient?) -> Duration {
+        min(lifetime, client?.accessTokenLifetime.map { .seconds(max($0, 1)) } ?? lifetime)
+    }
+
     /// Returns the key that signs: the latest one whose time has come, or the earliest if the clock was set back.
     package static func signer(
         _ algorithm: SignatureAlgorithm, among keys: [SigningKey], at now: Date
     ) -> SigningKey? {
         let keys = keys.filter { $0.key.algorithm == algorithm }
         return keys.first { $0.signsAt <= now } ?? keys.last
+    }
+
+    /// Returns the key that signs access tokens.
+    ///
+    /// The first key of another algorithm is published before it signs. Until then, tokens have the algorithm that they
+    /// had, which is the default one unless the server has no such key.
+    package static func signerOfAccessTokens(
+        _ algorithm: SignatureAlgorithm, among keys: [SigningKey], at now: Date
+    ) -> SigningKey? {
+        let found = signer(algorithm, among: keys, at: now)
+        guard let found, found.signsAt > now, found.createdAt <= now else { return found }
+        let earlier = IdentityConfiguration().accessTokenAlgorithm
+        let others = keys.filter { $0.signsAt <= now }
+        return others.first { $0.key.algorithm == earlier } ?? others.first ?? found
     }
 
     /// Returns the URL of the userinfo endpoint, the audience of tokens for the claims about the user.
@@ -217,7 +248,8 @@ package final class AccessTokenIssuer: Sendable {
         let (keys, clock) = (KeySet(keys.compactMap(\.key.publicKey)), clock)
         let verifier = { (audience: String) in
             JWTVerifier(
-                keys: keys, algorithms: [Self.algorithm], issuer: issuer, audience: audience, type: "at+jwt",
+                keys: keys, algorithms: SignatureAlgorithm.ofSigningKeys, issuer: issuer, audience: audience,
+                type: "at+jwt",
                 leeway: Self.allowedClockSkew, clock: clock)
         }
         var others = [userInfo: (TokenRecipient.userInfo, verifier(userInfo))]
@@ -250,7 +282,9 @@ package final class AccessTokenIssuer: Sendable {
         let (date, scopes) = (clock.now, target.scopes)
         let found: (context: IssuerContext?, signer: JWTSigner?)
         do throws(JOSEError) {
-            found = try state.withLock { state throws(JOSEError) in (state.context, try state.signer(at: date)) }
+            found = try state.withLock { state throws(JOSEError) in
+                (state.context, try state.signer(algorithm, at: date))
+            }
         } catch {
             throw .signingFailed
         }
@@ -264,7 +298,8 @@ package final class AccessTokenIssuer: Sendable {
         // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).
         var claims: JSONObject = [
             "iss": .string(context.issuer), "sub": .string(account?.id ?? clientID), "aud": .string(audience),
-            "iat": .integer(Int64(now)), "exp": .integer(Int64(min(now + lifetime.inSeconds, end ?? .infinity))),
+            "iat": .integer(Int64(now)),
+            "exp": .integer(Int64(min(now + lifetime(for: client).inSeconds, end ?? .infinity))),
             "jti": .string(Base64URL.encode(random.bytes(16))),
         ]
         if let device {
@@ -312,10 +347,10 @@ package final class AccessTokenIssuer: Sendable {
     /// The claims that tell how and when the user of a session signed in (RFC 9068 §2.2.1).
     static func authentication(of device: Device) -> JSONObject {
         let time = (device.authenticatedAt ?? device.createdAt).timeIntervalSince1970.rounded(.down)
-        // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both. The
-        // context class counts the factors.
+        // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both.
         return [
-            "auth_time": .integer(Int64(time)), "acr": device.factorAt == nil ? "1" : "2",
+            "auth_time": .integer(Int64(time)),
+            "acr": .string(AuthenticationClass(factorAt: device.factorAt).rawValue),
             "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
         ]
     }

@@ -64,7 +64,7 @@ extension AccessTokenIssuer {
         _ parameters: [(name: String, value: String)], to client: OAuthClient
     ) throws(IdentityError) -> String {
         let keys = state.withLock { $0.keys }
-        guard let key = Self.signer(client.idTokenAlgorithm, among: keys, at: clock.now)?.key else { throw .notReady }
+        guard let key = Self.signer(client.signerOfResponses, among: keys, at: clock.now)?.key else { throw .notReady }
         var claims: JSONObject = ["aud": .string(client.id)]
         for (name, value) in parameters { claims[name] = .string(value) }
         let end = (clock.now.timeIntervalSince1970 + Self.responseLifetime).rounded(.down)

@@ -34,14 +34,14 @@ package struct IntrospectionService: Sendable {
         return members
     }
 
-    /// Returns the response as a JWT (RFC 9701 §5), which the resource server can keep as evidence, with the algorithm
-    /// of access tokens.
+    /// Returns the response as a JWT (RFC 9701 §5), which the resource server can keep as evidence, with its algorithm
+    /// or that of access tokens.
     package func signed(
         _ members: JSONObject?, to client: OAuthClient, type: String
     ) throws(IdentityError) -> String {
         try tokens.accessTokens.signContent(
             ["token_introspection": .object(members ?? ["active": false])], to: client,
-            with: AccessTokenIssuer.algorithm, type: type)
+            with: client.introspectionAlgorithm ?? tokens.accessTokens.algorithm, type: type)
     }
 
     private func isVisible(_ claims: AccessTokenIssuer.VerifiedClaims, to client: OAuthClient) -> Bool {

@@ -41,7 +41,8 @@ package struct ServerKeys: Sendable {
         // Concurrently, so that a first start creates both with one commit.
         let algorithms = isServer ? try OAuthClients(configuration).idTokenAlgorithms(of: configuration) : []
         async let signingKeys = signingKeys(
-            in: store, keyring, algorithms: Set(algorithms).union([AccessTokenIssuer.algorithm]), clock: clock)
+            in: store, keyring, algorithms: Set(algorithms),
+            ofAccessTokens: isServer ? configuration.accessTokenAlgorithm : nil, clock: clock)
         async let storedPepper = keyring.secret(named: StoredKeys.pepperName, in: store, proposing: random.bytes(32))
         let (signing, stored): ([SigningKey], [UInt8])
         do {
@@ -67,12 +68,17 @@ package struct ServerKeys: Sendable {
 
     /// Returns the stored keys; creates the list of the keys, and a key of each algorithm that has none.
     ///
-    /// The first key of an algorithm signs immediately: no cache has an earlier one.
+    /// The first key of an algorithm signs immediately, since its clients expect no earlier one. One for access tokens
+    /// is published first if other keys have signed them, which nodes and resource servers have in their caches.
     private static func signingKeys(
-        in store: IdentityStore, _ keyring: Keyring, algorithms: Set<SignatureAlgorithm>, clock: WallClock
+        in store: IdentityStore, _ keyring: Keyring, algorithms: Set<SignatureAlgorithm>,
+        ofAccessTokens accessTokens: SignatureAlgorithm?, clock: WallClock
     ) async throws(IdentityError) -> [SigningKey] {
         let (stored, now) = (try await store.storedKeys(), clock.now)
         let keys = try keyring.signingKeys(stored)
+        // An operator's command may not have the settings of the server.
+        let accessTokens = accessTokens ?? (keys.isEmpty ? IdentityConfiguration().accessTokenAlgorithm : nil)
+        let algorithms = algorithms.union([accessTokens].compactMap(\.self))
         let isDue = try keyring.isListDue(for: stored)
         guard isDue || !algorithms.isSubset(of: keys.map(\.key.algorithm)) else { return keys }
         var ended: [String] = []
@@ -88,7 +94,9 @@ package struct ServerKeys: Sendable {
         var proposals: [SignatureAlgorithm: StoredKey] = [:]
         let present = keys.filter { !ended.contains($0.key.id ?? "") }.map(\.key.algorithm)
         for algorithm in algorithms.subtracting(present) {
-            proposals[algorithm] = try keyring.newSigningKey(algorithm, at: now, signsAt: now)
+            let isAwaited = algorithm == accessTokens && !present.isEmpty
+            proposals[algorithm] = try keyring.newSigningKey(
+                algorithm, at: now, signsAt: isAwaited ? now.addingTimeInterval(SigningKey.publicationLead) : now)
         }
         // Another node may be starting on the same store: both sign with the keys that the transaction returns.
         let changed = try await store.changeSigningKeys(at: now) { [ended, proposals] stored throws(IdentityError) in

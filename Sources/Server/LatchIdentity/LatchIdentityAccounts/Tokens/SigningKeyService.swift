@@ -37,7 +37,9 @@ package struct SigningKeyService: Sendable {
     package func list() async throws(IdentityError) -> [SigningKeyDescription] {
         let (keys, now) = (try await keys(), clock.now)
         let signers = Self.algorithms(of: keys).compactMap {
-            AccessTokenIssuer.signer($0, among: keys, at: now)?.key.id
+            $0 == algorithmOfAccessTokens
+                ? AccessTokenIssuer.signerOfAccessTokens($0, among: keys, at: now)?.key.id
+                : AccessTokenIssuer.signer($0, among: keys, at: now)?.key.id
         }
         var descriptions: [SigningKeyDescription] = []
         for key in keys {
@@ -53,23 +55,29 @@ package struct SigningKeyService: Sendable {
         return descriptions
     }
 
+    /// The algorithm of access tokens.
+    package var algorithmOfAccessTokens: SignatureAlgorithm { accessTokens.algorithm }
+
     /// The algorithms of the keys in the store.
     package var algorithms: [SignatureAlgorithm] {
         get async throws(IdentityError) { Self.algorithms(of: try await keys()) }
     }
 
-    private static func algorithms(of keys: [SigningKey]) -> [SignatureAlgorithm] {
+    static func algorithms(of keys: [SigningKey]) -> [SignatureAlgorithm] {
         SignatureAlgorithm.ofSigningKeys.filter { algorithm in keys.contains { $0.key.algorithm == algorithm } }
     }
 
     /// Adds a key, which signs after ten minutes.
     ///
-    /// - Parameter isCompromised: Whether the new key signs immediately, and all other keys of the algorithm end. Every
-    ///   access token then becomes invalid, and clients refresh.
+    /// - Parameters:
+    ///   - algorithm: Nil for that of access tokens.
+    ///   - isCompromised: Whether the new key signs immediately, and all other keys of the algorithm end. Every access
+    ///     token then becomes invalid, and clients refresh.
     /// - Returns: The ID of the new key; nil if another node has added one at the same time.
     package func rotate(
-        _ algorithm: SignatureAlgorithm = AccessTokenIssuer.algorithm, isCompromised: Bool = false
+        _ algorithm: SignatureAlgorithm? = nil, isCompromised: Bool = false
     ) async throws(IdentityError) -> String? {
+        let algorithm = algorithm ?? algorithmOfAccessTokens
         let newest = try await keys().first { $0.key.algorithm == algorithm }
         return try await rotate(algorithm, after: newest, isCompromised: isCompromised)
     }

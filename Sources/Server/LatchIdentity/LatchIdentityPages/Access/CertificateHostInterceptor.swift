@@ -11,7 +11,7 @@ import LatchServer
 package struct CertificateHostInterceptor: Filter {
     private let authority: String
 
-    /// Creates an interceptor; nil without a URL of its own for certificates.
+    /// Creates an interceptor; nil without a separate URL for certificates.
     package init?(certificateURL: String?) {
         guard let authority = certificateURL.flatMap(PublicURL.authority) else { return nil }
         self.authority = authority

@@ -22,7 +22,8 @@ extension IdentityError {
         "longPassword",
         "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired", "shortPassword", "signInEnded",
         "tenantNotAllowed", "tooManyAttempts",
-        "tooManySignIns", "unavailable", "upstreamDenied", "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable",
+        "tooManySignIns", "unavailable", "unmetAuthentication", "upstreamDenied", "upstreamFailed", "upstreamNotRecent",
+        "upstreamUnavailable",
         "weakPassword",
     ]
 

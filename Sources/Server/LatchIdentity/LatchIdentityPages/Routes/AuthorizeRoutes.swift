@@ -101,12 +101,18 @@ package struct AuthorizeRoutes: Sendable {
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
             return refused(
-                error, try await authorizations.response(of: error, for: pending, hasUser: session != nil), request)
+                error,
+                try await authorizations.response(
+                    of: error, for: pending, hasUser: session != nil || request.fields["Sec-Fetch-Dest"] == "iframe"),
+                request)
         }
         switch next {
         case .respond(let response): return signInPages.response(response, in: request)
         case .signIn:
-            return try signInPages.signIn(for: .authorization(pending), in: request, name: pending.loginHint ?? "")
+            // A user who has just signed in has a passkey, and has not used it.
+            return try signInPages.signIn(
+                for: .authorization(pending), in: request, name: pending.loginHint ?? "",
+                problem: isNew ? .unmetAuthentication : nil)
         case .consent(let client, let scopes, let kept):
             guard let session else { throw .loginEnded }
             let (browser, cookie) = try signInPages.browser(of: request)
@@ -212,9 +218,14 @@ package struct AuthorizeRoutes: Sendable {
         case .authorization(let pending):
             return try await takeNextStep(of: pending, in: session, request, isNew: true).setting(cookie)
         case .device(let code):
-            return try await deviceRoutes.decisionPage(
-                code, in: session, request
-            ).setting(cookie)
+            do throws(IdentityError) {
+                return try await deviceRoutes.decisionPage(code, in: session, request, isNew: true).setting(cookie)
+            } catch {
+                // The user is signed in nevertheless.
+                guard error == .unmetAuthentication else { throw error }
+                request.note(error)
+                return signInPages.context.accepting(request).failure(error).setting(cookie)
+            }
         case .signOut, .application: throw .loginEnded
         }
     }

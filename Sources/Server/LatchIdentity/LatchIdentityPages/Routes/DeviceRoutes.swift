@@ -97,12 +97,17 @@ package struct DeviceRoutes: Sendable {
     /// Returns the page for the decision on a code, or the sign-in page before it, since codes are looked up only for
     /// signed-in users.
     func decisionPage(
-        _ typed: String, in session: ActivePageSession?, _ request: HTTPRequest
+        _ typed: String, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false
     ) async throws(IdentityError) -> HTTPResponse {
         do throws(IdentityError) {
             guard let code = UserCode(typed: typed) else { throw .invalidUserCode }
             guard let session else { return try signInPages.signIn(for: .device(userCode: code.letters), in: request) }
             let (record, client) = try await deviceAuthorizations.pending(code, in: session)
+            if try await deviceAuthorizations.mustStepUp(session, for: client) {
+                return try signInPages.signIn(
+                    for: .device(userCode: code.letters), in: request,
+                    problem: isNew ? .unmetAuthentication : nil)
+            }
             let scopes = try deviceAuthorizations.scopes(record, client, to: session.account)
             let (browser, cookie) = try signInPages.browser(of: request)
             return try signInPages.device(code, record, client, scopes, in: session, browser: browser, request)

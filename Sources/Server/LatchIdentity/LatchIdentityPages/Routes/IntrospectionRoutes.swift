@@ -40,7 +40,8 @@ package struct IntrospectionRoutes: Sendable {
         }
         let members = try await introspection.members(of: try parameters.required("token"), for: client)
         // RFC 9701 §4: the resource server asks for a signed response by its media type.
-        guard request.fields[.accept]?.lowercasedASCII() == "application/\(Self.signedType)" else {
+        guard request.fields[.accept].flatMap({ Preferences($0).accepted.first }) == "application/\(Self.signedType)"
+        else {
             return .json(members ?? ["active": false])
         }
         return .jwt(

@@ -5,7 +5,6 @@ import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityProvider
 import LatchIdentityStorage
-import LatchJOSE
 package import LatchServer
 import LatchSignIn
 
@@ -157,9 +156,8 @@ package struct LogoutRoutes: Sendable {
                 clientID = hint.clientID
                 request.hint = hint.sessionID.map { PageForm.SignOutHint(clientID: hint.clientID, sessionID: $0) }
             } else if clientID == nil {
-                // The signing key may have been replaced long ago, so the hint does not identify the user, who is
-                // asked. It only names the client, and that client's URLs are registered (RP-Initiated Logout §2).
-                clientID = try? JWT(unverified: text).claims.audience.first
+                // RP-Initiated Logout §4: nothing in such a hint may be used. So the user is asked, and stays here.
+                return request
             }
         }
         guard let redirect = value("post_logout_redirect_uri") else { return request }

@@ -8,18 +8,21 @@ import LatchIdentityProvider
 import LatchIdentityStorage
 import LatchJOSE
 package import LatchServer
+import Synchronization
 
 /// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4), and of the apps of this
 /// site.
 ///
-/// Both metadata routes return the same document.
-package struct MetadataRoutes: Sendable {
+/// Both metadata routes return the same document, which is written once for each issuer and set of algorithms.
+package final class MetadataRoutes: Sendable {
     package let configuration: IdentityConfiguration
     package let accessTokens: AccessTokenIssuer
     package let limits: RateLimits
     package let clients: OAuthClients
     package let proofs: SenderProofs
     package let scopePolicy: ScopePolicy
+    /// The last written document, and what it depends on besides the configuration.
+    private let written = Mutex<(issuer: AccessTokenIssuer.Published, json: [UInt8])?>(nil)
 
     package init(
         configuration: IdentityConfiguration, accessTokens: AccessTokenIssuer, limits: RateLimits,
@@ -100,13 +103,29 @@ package struct MetadataRoutes: Sendable {
         return response
     }
 
-    /// Returns the metadata, with only the existing endpoints.
+    /// Returns the metadata.
     ///
     /// - Throws: `IdentityError.notReady` until the issuer is known.
     @Sendable private func metadata(_ request: HTTPRequest) throws -> HTTPResponse {
-        guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
-        let base = issuer.withoutFinalSlash
-        var document = document(of: issuer)
+        guard let published = accessTokens.published else { throw IdentityError.notReady }
+        let json = written.withLock { written in
+            if let written, written.issuer == published { return written.json }
+            let json = JSONValue.object(document(of: published)).serialized()
+            written = (published, json)
+            return json
+        }
+        return HTTPResponse(status: .ok, fields: Self.metadataFields, body: HTTPBody(json))
+    }
+
+    /// An app in a browser reads the metadata, too: it is public.
+    private static let metadataFields: HTTPFields = [
+        .contentType: "application/json", .cacheControl: "public, max-age=300", "Access-Control-Allow-Origin": "*",
+    ]
+
+    /// Returns the metadata, with only the existing endpoints.
+    private func document(of published: AccessTokenIssuer.Published) -> JSONObject {
+        let base = published.issuer.withoutFinalSlash
+        var document = fixedMembers(of: published)
         if configuration.registration != .off {
             document["registration_endpoint"] = .string("\(base)/oauth/register")
         }
@@ -126,11 +145,7 @@ package struct MetadataRoutes: Sendable {
         if clients.hasOwnCommand {
             document["latch_client_id"] = .string(OAuthClient.command.id)
         }
-        var response = HTTPResponse.json(document)
-        response.fields[.cacheControl] = "public, max-age=300"
-        // An app in a browser reads it, too: it is public.
-        response.fields["Access-Control-Allow-Origin"] = "*"
-        return response
+        return document
     }
 
     /// Returns the endpoints of clients with certificates (RFC 8705 §5).
@@ -155,10 +170,11 @@ package struct MetadataRoutes: Sendable {
         }
     }
 
-    /// Returns the rest of the metadata.
-    private func document(of issuer: String) -> JSONObject {
+    /// Returns the members that every configuration has.
+    private func fixedMembers(of published: AccessTokenIssuer.Published) -> JSONObject {
+        let issuer = published.issuer
         let base = issuer.withoutFinalSlash
-        let signers = JSONValue.array(accessTokens.algorithms.map { .string($0.rawValue) })
+        let signers = JSONValue.array(published.algorithms.map { .string($0.rawValue) })
         let methods = methods.map { JSONValue.string($0.rawValue) }
         let algorithms = JSONValue.array(SignatureAlgorithm.ofAssertions.map { .string($0.rawValue) })
         let scopes = scopePolicy.known.elements + ScopePolicy.openID.elements
@@ -194,10 +210,10 @@ package struct MetadataRoutes: Sendable {
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": signers, "userinfo_signing_alg_values_supported": signers,
             "authorization_signing_alg_values_supported": signers,
-            "introspection_signing_alg_values_supported": [.string(AccessTokenIssuer.algorithm.rawValue)],
+            "introspection_signing_alg_values_supported": signers,
             "claims_supported": .array(
                 (AccessTokenIssuer.claimsOfIDTokens + UserClaims.names).map { .string($0) }),
-            "acr_values_supported": ["1", "2"],
+            "acr_values_supported": .array(AuthenticationClass.allCases.map { .string($0.rawValue) }),
             // By default, an omitted parameter can count as supported (OpenID Connect Discovery §3).
             "claims_parameter_supported": true, "request_parameter_supported": true,
             "request_object_signing_alg_values_supported": algorithms,

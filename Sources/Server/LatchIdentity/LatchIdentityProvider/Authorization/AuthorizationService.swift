@@ -19,6 +19,7 @@ package struct AuthorizationService: Sendable {
     package let metrics: Metrics
     package let resources: ResourcePolicy
     package let admission: SignInAdmission
+    package let permitted: PermittedSignIns
     package let tokens: TokenService
     package let limits: RateLimits
     package let cipher: PageFormCipher
@@ -174,7 +175,7 @@ package struct AuthorizationService: Sendable {
 
     /// Returns the response that takes an error to the client.
     ///
-    /// - Parameter hasUser: Whether a user has signed in, or has refused.
+    /// - Parameter hasUser: Whether a user has signed in or has refused, or sees no address that could deceive them.
     /// - Throws: `IdentityError.invalidAuthorization` if the user has to read it here, or a store's error.
     package func response(
         of error: IdentityError, for request: PendingAuthorization, hasUser: Bool = true
@@ -247,6 +248,9 @@ package struct AuthorizationService: Sendable {
             guard !request.isSilent, !isNew else { throw .loginRequired }
             return .signIn
         }
+        if try await mustStepUp(session, for: request, of: client, isNew: isNew, hasAgreed: hasAgreed) {
+            return .signIn
+        }
         // Only the scopes that were shown are granted, also if a change since then would add more (decision 0087).
         let scopes: Scopes
         if let shown = try scopePolicy.agreed(agreed, to: session.account, by: client) {
@@ -294,6 +298,32 @@ package struct AuthorizationService: Sendable {
         return (-60...Double(maximumAge)).contains(age)
     }
 
+    /// Returns whether the user must sign in again with a second factor, since the session has another authentication
+    /// context class than the request or the client asks for (OpenID Connect Core §5.5.1.1, RFC 9470 §5).
+    ///
+    /// - Throws: `IdentityError.unmetAuthentication` if a sign-in cannot help, `.loginRequired` if no page may be
+    ///   shown, or a store's error.
+    private func mustStepUp(
+        _ session: ActivePageSession, for request: PendingAuthorization, of client: OAuthClient, isNew: Bool,
+        hasAgreed: Bool
+    ) async throws(IdentityError) -> Bool {
+        let found = AuthenticationClass(factorAt: session.device.factorAt)
+        let unmet = [client.requiresFactor ? .factor : nil, request.requestedClasses].compactMap(\.self)
+            .filter { !$0.isMet(by: found) }
+        guard !unmet.isEmpty else { return false }
+        guard unmet.contains(where: \.isEssential) else {
+            // A wish is worth one page, and only to a user who can fulfil it.
+            guard !isNew, !hasAgreed, !request.isSilent, unmet.allSatisfy(\.canBeMet) else { return false }
+            return try await admission.hasFactor(session.account, at: permitted.relyingPartyID)
+        }
+        let canBeMet = unmet.allSatisfy { $0.canBeMet || !$0.isEssential }
+        guard canBeMet, try await admission.hasFactor(session.account, at: permitted.relyingPartyID) else {
+            throw .unmetAuthentication
+        }
+        guard !request.isSilent else { throw .loginRequired }
+        return true
+    }
+
     /// Returns whether the user must see which of the operator's clients makes the request.
     ///
     /// A redirect to an app on the user's device can reach any program, so the page is shown there. It is omitted only
@@ -301,7 +331,9 @@ package struct AuthorizationService: Sendable {
     private func needsPage(_ request: PendingAuthorization, of client: OAuthClient, isNew: Bool) -> Bool {
         // Rights are granted by their user, each time: any page can lead to the request.
         guard !request.prompts.contains(.consent), request.grantDetails.authorization.isEmpty else { return true }
-        let isForced = request.maximumAge != nil || !request.prompts.isDisjoint(with: [.login, .selectAccount])
+        let isForced =
+            request.maximumAge != nil || request.requestedClasses != nil
+            || !request.prompts.isDisjoint(with: [.login, .selectAccount])
         return !Self.isOwn(request.redirect, of: client) && (!isNew || isForced)
     }
 

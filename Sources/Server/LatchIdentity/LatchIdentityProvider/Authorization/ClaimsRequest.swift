@@ -9,10 +9,12 @@ import LatchIdentityStorage
 struct ClaimsRequest {
     /// The known claims that it names.
     ///
-    /// `essential` changes nothing: each one that the user has is given.
+    /// `essential` changes nothing for them: each one that the user has is given.
     var names = GrantDetails.ClaimNames()
     /// The account that the client expects, as it names it by the value of `sub`; nil for any.
     var subject: String?
+    /// The authentication context classes that it names; nil if it names none.
+    var classes: RequestedClasses?
 
     /// Parses a parameter; nil names no claims.
     ///
@@ -30,6 +32,7 @@ struct ClaimsRequest {
         for part in ["id_token", "userinfo"] {
             subject = subject ?? members[part]?["sub"]?["value"]?.stringValue
         }
+        classes = members["id_token"]?["acr"].flatMap(RequestedClasses.init(claim:))
     }
 
     private static func known(_ value: JSONValue?, _ client: OAuthClient) throws(IdentityError) -> [String] {
@@ -39,4 +42,45 @@ struct ClaimsRequest {
             members[name] != nil && client.scopes?.contains(GrantDetails.ClaimNames.scope(of: name)) ?? true
         }
     }
+}
+
+/// The authentication context classes that a request asks for, by `acr_values` or by the claim `acr`.
+struct RequestedClasses: Codable, Sendable {
+    /// The values, the preferred one first.
+    ///
+    /// The second class includes the first one.
+    let values: [String]
+    /// Whether the request fails without one of them.
+    let isEssential: Bool
+
+    /// What the clients need whose users must have a second factor.
+    static let factor = RequestedClasses(values: [AuthenticationClass.twoFactors.rawValue], isEssential: true)
+
+    private init(values: [String], isEssential: Bool) {
+        (self.values, self.isEssential) = (values, isEssential)
+    }
+
+    /// Reads `acr_values`, which is a wish (OpenID Connect Core §3.1.2.1); nil for none.
+    init?(_ text: String?) {
+        let values = (text ?? "").unicodeScalars.split(separator: " ").map { String($0) }
+        guard !values.isEmpty else { return nil }
+        self.init(values: values, isEssential: false)
+    }
+
+    /// Reads the request of the claim `acr` (OpenID Connect Core §5.5.1.1); nil if it names no value.
+    fileprivate init?(claim: JSONValue) {
+        // A value that is not a text is one that the server does not have.
+        let values = claim["values"]?.arrayValue ?? claim["value"].map { [$0] } ?? []
+        guard !values.isEmpty else { return nil }
+        self.init(values: values.map { $0.stringValue ?? "" }, isEssential: claim["essential"]?.boolValue == true)
+    }
+
+    /// Returns whether a session of a class meets the request.
+    func isMet(by found: AuthenticationClass) -> Bool {
+        values.contains(AuthenticationClass.oneFactor.rawValue)
+            || found == .twoFactors && values.contains(found.rawValue)
+    }
+
+    /// Whether a sign-in can meet the request.
+    var canBeMet: Bool { isMet(by: .twoFactors) }
 }

@@ -19,6 +19,7 @@ package struct DeviceAuthorizationService: Sendable {
     package let scopePolicy: ScopePolicy
     package let resources: ResourcePolicy
     package let admission: SignInAdmission
+    package let permitted: PermittedSignIns
     package let tokens: TokenService
 
     /// The time within which a user must sign in.
@@ -78,6 +79,19 @@ package struct DeviceAuthorizationService: Sendable {
         return (record, client)
     }
 
+    /// Returns whether the user must sign in again, since the client requires a second factor.
+    ///
+    /// - Throws: `IdentityError.unmetAuthentication` for a user who has none, or a store's error.
+    package func mustStepUp(
+        _ session: ActivePageSession, for client: OAuthClient
+    ) async throws(IdentityError) -> Bool {
+        guard !client.accepts(factorAt: session.device.factorAt) else { return false }
+        guard try await admission.hasFactor(session.account, at: permitted.relyingPartyID) else {
+            throw .unmetAuthentication
+        }
+        return true
+    }
+
     /// Returns the scopes that an approval would grant.
     package func scopes(
         _ record: DeviceAuthorizationRecord, _ client: OAuthClient, to account: Account
@@ -95,6 +109,7 @@ package struct DeviceAuthorizationService: Sendable {
         _ record: DeviceAuthorizationRecord, of client: OAuthClient, granting scopes: Scopes?,
         in session: ActivePageSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
+        guard scopes == nil || client.accepts(factorAt: session.device.factorAt) else { throw .unmetAuthentication }
         let scopes = try scopePolicy.agreed(scopes, to: session.account, by: client)
         let approval = scopes.map { scopes in
             DeviceApproval(

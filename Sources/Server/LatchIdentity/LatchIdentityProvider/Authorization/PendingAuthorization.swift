@@ -40,6 +40,9 @@ package struct PendingAuthorization: Codable, Sendable {
     /// The conditions of the grant; nil in the form of an earlier version.
     var details: GrantDetails?
 
+    /// The authentication context classes that the client asks for; nil for none.
+    var requestedClasses: RequestedClasses?
+
     /// The `request_uri` that the client got for the request; nil if it was not pushed.
     var requestURI: String?
 
@@ -154,6 +157,8 @@ extension PendingAuthorization {
         }
         let claims = try ClaimsRequest(fields["claims"], of: target.client)
         details = GrantDetails(claims: claims.names)
+        let wished = RequestedClasses(try value("acr_values"))
+        requestedClasses = claims.classes ?? wished
         if let hint = try value("id_token_hint", maximum: 8192) {
             guard let id = accountID(hint) else {
                 throw .invalid("id_token_hint", "is not an ID token of this app")

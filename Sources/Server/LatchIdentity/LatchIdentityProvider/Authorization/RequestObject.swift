@@ -78,7 +78,7 @@ package struct RequestObjects: Sendable {
         } catch {
             throw .invalidRequestObject("no key of the client has signed it with an algorithm that is permitted")
         }
-        // A client's keys also sign assertions and proofs, which have types of their own (RFC 8725 §3.11).
+        // A client's keys also sign assertions and proofs, which have other types (RFC 8725 §3.11).
         guard header.type == nil || ["JWT", "oauth-authz-req+jwt"].contains(where: header.isOfType) else {
             throw .invalidRequestObject("its 'typ' is that of another kind of token")
         }

@@ -42,7 +42,7 @@ package struct ClientAssertions: Sendable {
 
         /// The accepted values of `typ`.
         ///
-        /// A client's keys also sign request objects and DPoP proofs, which have types of their own (RFC 8725 §3.11).
+        /// A client's keys also sign request objects and DPoP proofs, which have other types (RFC 8725 §3.11).
         fileprivate var types: [String] {
             self == .authentication ? ["JWT", "client-authentication+jwt"] : ["JWT", "authorization-grant+jwt"]
         }

@@ -57,7 +57,9 @@ package struct ForwardAuthService: Sendable {
         let state = LatchIdentityAccounts.SessionState(version: store.version, uptime: clock.uptime)
         if let user = users.user(of: id, at: state), clock.now < user.expiresAt { return user }
         // Only a device of this client: another application has seen its own cookie.
-        guard let session = try await tokens.session(ofDevice: id, by: client) else { return nil }
+        guard let session = try await tokens.session(ofDevice: id, by: client),
+            client.accepts(factorAt: session.device.factorAt)
+        else { return nil }
         let user = ProtectedUser(session, at: client)
         users.keep(user, of: id, at: state)
         return user
@@ -121,7 +123,10 @@ package struct ForwardAuthService: Sendable {
             // RFC 6749 §10.12: the URL of another browser signs in no user here.
             let browser = cookies.browser(in: request), browser.utf8.elementsEqual(form.browser.utf8)
         else { throw .loginEnded }
-        guard let code = fields["code"] else { throw .authorizationDenied }
+        guard let code = fields["code"] else {
+            throw fields["error"] == IdentityError.unmetAuthentication.form.oauth
+                ? .unmetAuthentication : .authorizationDenied
+        }
         let issued = try await authorizations.redeem(
             code, verifier: verifier(form.id), redirect: origin + OAuthClient.forwardAuthCallback, by: client,
             isRemembered: false, from: request.requestOrigin)

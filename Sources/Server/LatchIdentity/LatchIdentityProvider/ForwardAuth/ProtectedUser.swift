@@ -29,6 +29,7 @@ package struct ProtectedUser: Sendable {
         isPermitted =
             session.scopes.allow(all: required.scopes, in: ScopeHierarchy.levels)
             && (required.roles.isEmpty || required.roles.contains(where: account.roles.contains))
+            && client.accepts(factorAt: session.device.factorAt)
         let claims = UserClaims.ofAccount(account, session.scopes, for: client)
         fields = [
             "Remote-User": Self.encoded(account.preferredUsername), "Remote-Id": Self.encoded(account.id),

@@ -20,8 +20,7 @@ struct TokenExchangeGrantHandler: GrantHandler {
             }
         }
         guard parameters["actor_token"] == nil else { throw IdentityError.invalid("actor_token", "is not supported") }
-        // RFC 8693 §2.1: `audience` is another way to name the resource server.
-        let resources = request.conditions.resources + [parameters["audience"]].compactMap { $0 }
+        let resources = request.conditions.resources + parameters.audiences
         return try await tokens.exchange(
             try parameters.required("subject_token"), by: request.client, requesting: request.scopes,
             on: TokenConditions(

@@ -100,6 +100,11 @@ extension IdentityError {
     /// The user must sign in, and the request does not allow a page.
     package static let loginRequired = authorization("loginRequired", "The user must sign in.", "login_required")
 
+    /// The user has not signed in as the client requires, and cannot (RFC 9470 §7.1).
+    package static let unmetAuthentication = authorization(
+        "unmetAuthentication", "The user must sign in with a second factor, and has none.",
+        "unmet_authentication_requirements")
+
     /// The user must agree, and the request does not allow a page.
     package static let consentRequired = authorization("consentRequired", "The user must agree.", "consent_required")
 

@@ -225,7 +225,7 @@ extension SQLConnection {
     /// Signs out what a user has signed in through a browser that is signed out, with an audit entry for each.
     ///
     /// A device with the scope `offline_access` stays: its user has agreed that it works without the browser's session
-    /// (OpenID Connect Core §11).
+    /// (OpenID Connect Core §11). Its client is told of the sign-out nevertheless (Back-Channel Logout §2.7).
     private func endSession(ofBrowser first: [UInt8], of account: String, at now: Date) throws(IdentityError) {
         let ended = try all(
             """
@@ -238,7 +238,13 @@ extension SQLConnection {
                 .date(now), .text(Device.RevocationReason.logout.rawValue), .blob(first), .text(account),
                 .text(Device.pagesClientID),
             ], read: EndedDevice.init)
-        try addNotices(of: ended, at: now)
+        let kept = try all(
+            """
+            SELECT \(EndedDevice.columns) FROM device
+            WHERE browser_device = $1 AND account_id = $2 AND revoked_at IS NULL AND expires_at > $3
+            """,
+            [.blob(first), .text(account), .date(now)], read: EndedDevice.init)
+        try addNotices(of: ended + kept, at: now)
         for device in ended where device.expiresAt > now {
             signedOutDevices += 1
             try audit("device.signedOut", account: account, detail: Device.RevocationReason.logout.rawValue, at: now)
