@@ -88,7 +88,7 @@ import Testing
         await site.close()
     }
 
-    /// No address bar shows the frame, so that it deceives nobody (RFC 9700 §4.11.2).
+    /// No address bar shows the frame, so that no user is deceived (RFC 9700 §4.11.2).
     @Test func `A client that registered itself gets the answer to a request without a page in a frame`() async throws {
         let site = try await Site { $0.registration = .open }
         let registered = try await site.post(

@@ -129,8 +129,9 @@ package struct OAuthClients: Sendable {
         for id in clients.keys.sorted() { if let client = clients[id]?.client { try check(client) } }
     }
 
-    /// Requires that a client can show the certificate that it needs, and that its tokens have an algorithm of its
-    /// profile (FAPI 2.0 Security Profile §5.4.1).
+    /// Requires that a client can show the certificate that it needs.
+    ///
+    /// Its access tokens must have an algorithm of its profile (FAPI 2.0 Security Profile §5.4.1).
     package func check(_ client: OAuthClient) throws(IdentityError) {
         guard client.securityProfile == nil || accessTokenAlgorithm != .rs256 else {
             throw .unusableSetting(

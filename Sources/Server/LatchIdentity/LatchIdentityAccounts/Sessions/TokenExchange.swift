@@ -55,8 +55,8 @@ extension TokenService {
                 to: named.resources, of: session.device.details.resources, isServed: isServed, by: client)
         else { throw .invalidTarget }
         let target = try resources.target(named, of: nil, with: scopes, for: client)
-        // A token without a scope of its resource server would be a proof of who the user is, and no more, unless the
-        // resource server has no scopes.
+        // A token without a scope of its resource server would only prove who the user is. A resource server without
+        // scopes needs none.
         guard
             !resources.hasScopes(target) || target.scopes.elements.contains(where: { !ScopePolicy.openID.contains($0) })
         else { throw .invalidScope }

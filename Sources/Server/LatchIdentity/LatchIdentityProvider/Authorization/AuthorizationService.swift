@@ -298,8 +298,9 @@ package struct AuthorizationService: Sendable {
         return (-60...Double(maximumAge)).contains(age)
     }
 
-    /// Returns whether the user must sign in again with a second factor, since the session has another authentication
-    /// context class than the request or the client asks for (OpenID Connect Core §5.5.1.1, RFC 9470 §5).
+    /// Returns whether the user must sign in again with a second factor (OpenID Connect Core §5.5.1.1, RFC 9470 §5).
+    ///
+    /// The session may have another authentication context class than the request or the client asks for.
     ///
     /// - Throws: `IdentityError.unmetAuthentication` if a sign-in cannot help, `.loginRequired` if no page may be
     ///   shown, or a store's error.

@@ -57,7 +57,8 @@ package struct ForwardedRequest: Sendable {
         isSameOrigin = ["same-origin", "none"].contains(request.fields["Sec-Fetch-Site"])
     }
 
-    /// Returns whether a browser has sent a GET for a page, and not for a part of one (Fetch Metadata Request Headers §2.1 and §2.2).
+    /// Returns whether a browser has sent a GET for a page, and not for a part of one (Fetch Metadata Request Headers
+    /// §2.1 and §2.2).
     ///
     /// Browsers before 2023 send no such fields, but they accept HTML.
     private static func isNavigation(_ request: HTTPRequest) -> Bool {
