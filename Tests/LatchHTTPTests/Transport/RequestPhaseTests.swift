@@ -77,16 +77,18 @@ import Testing
     }
 
     /// Middleboxes, tunnels and machines that wake up end a handshake so, and the next connection works.
-    @Test(arguments: [true, false])
+    ///
+    /// A peer that ends at once may do so before libcurl has written its first message.
+    @Test(arguments: [(true, true), (false, true), (false, false)])
     func `The error of a request does not blame a certificate if the connection ended in the handshake`(
-        isReset: Bool
+        isReset: Bool, readsFirst: Bool
     ) async throws {
         let listener = try RawListener()
         let request = HTTPRequest(method: .post, scheme: "https", authority: "127.0.0.1:\(listener.port)", path: "/")
         let call = Task { try await CurlTransport().respond(to: request) }
         let peer = try #require(await listener.accept())
         // The first message of the handshake (RFC 8446 §4.1.2).
-        _ = await peer.receive(through: "\u{16}")
+        if readsFirst { _ = await peer.receive(through: "\u{16}") }
         if isReset { peer.reset() } else { peer.endSending() }
         let error = await #expect(throws: HTTPError.self) { try await call.value }
         #expect(error?.code == HTTPError.offline.code && error?.isConnectivity == true, "\(error?.message ?? "")")

@@ -22,7 +22,7 @@ extension CurlTransfer {
         // After a connection is lost, libcurl may fail to open another.
         case CURLE_COULDNT_CONNECT: return usesProxy ? .connectingToProxy : .connecting
         case _ where bytesBeforeRequest != nil: return hasSent && isSent ? .awaitingResponse : .sending
-        default: return phaseOfConnection(report)
+        default: return phaseOfConnection(code, report)
         }
     }
 
@@ -42,13 +42,21 @@ extension CurlTransfer {
     /// `CURLE_TOO_LARGE`, which libcurl has since 8.6.
     private static let tooLargeCode: UInt32 = 100
 
-    private func phaseOfConnection(_ report: String) -> RequestPhase {
+    private func phaseOfConnection(_ code: CURLcode, _ report: String) -> RequestPhase {
         if report.utf8.starts(with: "Resolving timed out".utf8) { return .resolving }
         guard peerPort != nil else { return .waiting }
-        guard isConnected else { return usesProxy ? .connectingToProxy : .connecting }
+        // A connection that ends while libcurl still writes to it is never waited for.
+        guard isConnected || Self.endsOfConnections.contains(where: { $0 == code }) else {
+            return usesProxy ? .connectingToProxy : .connecting
+        }
         guard isEncrypted else { return .sending }
         return usesProxy && latch_curl_connect_status(easy) / 100 != 2 ? .tunneling : .securing
     }
+
+    /// The codes for the end of a connection that was open.
+    private static let endsOfConnections = [
+        CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PROXY,
+    ]
 
     /// Whether the connection goes to another port than the request's, which is then the proxy's.
     private var usesProxy: Bool { peerPort.map { $0 != port } ?? false }
