@@ -102,7 +102,7 @@ import Testing
         (["response_type": nil], "invalid_request"), (["response_mode": "query.form"], "invalid_request"),
         (["response_mode": "fragment"], "invalid_request"), (["request": "e30."], "request_not_supported"),
         (["request_uri": "https://evil.example"], "request_uri_not_supported"),
-        (["prompt": "none login"], "invalid_request"), (["prompt": "create"], "invalid_request"),
+        (["prompt": "none login"], "invalid_request"), (["prompt": "none create"], "invalid_request"),
         (["max_age": "-1"], "invalid_request"), (["max_age": "soon"], "invalid_request"),
         (["scope": "\""], "invalid_scope"), (["resource": "https://other.example"], "invalid_target"),
         (["id_token_hint": "e30.e30.x"], "invalid_request"),

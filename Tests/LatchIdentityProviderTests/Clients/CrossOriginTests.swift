@@ -84,7 +84,8 @@ import Testing
             expectNil(allowed(response))
         }
         for path in [
-            "/api/auth/clients/login", "/api/auth/refresh-token", "/oauth/authorize", "/login", "/user/profile",
+            "/api/auth/clients/login", "/api/auth/refresh-token", "/oauth/authorize", "/login", "/signup",
+            "/user/profile",
         ] {
             try await expectNil(allowed(preflight(site, path, from: Self.origin)), "\(path)")
         }

@@ -23,21 +23,6 @@ extension Site {
             change(&$0)
         }
     }
-
-    /// The code of the newest mail to an address.
-    fileprivate func mailedCode(to email: String = "ada@example.com") async -> String? {
-        await identity.services.mails.flush()
-        // Workers send in parallel, so that a notice without a code can arrive after the mail with one.
-        let mails = mailer.messages.reversed().filter { $0.recipient == email }
-        return mails.flatMap { $0.text.split(separator: "\n") }.map(String.init).first {
-            $0.utf8.count == 9 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x20 }
-        }
-    }
-
-    fileprivate func subjects(to email: String = "ada@example.com") async -> [String] {
-        await identity.services.mails.flush()
-        return mailer.messages.filter { $0.recipient == email }.map(\.subject)
-    }
 }
 
 @Suite struct AddressCodeTests {

@@ -79,10 +79,13 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
-            "POST /confirm-change", "POST /login", "POST /consent", "POST /device", "POST /oauth/logout",
+            "POST /confirm-change", "POST /login", "POST /signup", "POST /consent", "POST /device",
+            "POST /oauth/logout",
             rpc + "VerifyEmail", rpc + "ResetPassword",
         ],
-        "page": ["GET /oauth/authorize", "POST /oauth/authorize", "GET /device", "GET /oauth/logout"],
+        "page": [
+            "GET /oauth/authorize", "POST /oauth/authorize", "GET /device", "GET /signup", "GET /oauth/logout",
+        ],
         "request": [
             "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /forgot", "GET /resend",
             "GET /user/profile", "GET /api/users",

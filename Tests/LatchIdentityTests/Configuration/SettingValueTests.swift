@@ -35,6 +35,11 @@ import Testing
             "require_verified_email", ["true", "FALSE", "yes", "no", "on", "off", "1", "0"],
             ["", "ja", "2", "truee", " true"]
         ),
+        ("signup", ["open", "domains", "invitation", "closed"], ["", "on", "Open"]),
+        (
+            "signup_domains", ["none", "example.com", "a.example B.example"],
+            ["", "@a.example", "a b@c", "*.a.example", "a.b a.b"]
+        ),
         ("recent_authentication", ["60", "86400"], ["59", "86401", "15m"]),
         ("signing_key_lifetime", ["3600", "315360000"], ["3599", "315360001", "90d"]),
         ("audit_retention", ["86400", "3153600000"], ["86399", "3153600001"]),

@@ -22,7 +22,7 @@ import Testing
             pages.append(page)
             return page
         }
-        for path in ["/", "/forgot", "/resend", "/device", "/verify?token=x", "/reset", "/confirm-change"] {
+        for path in ["/", "/forgot", "/resend", "/signup", "/device", "/verify?token=x", "/reset", "/confirm-change"] {
             _ = keep(try await agent.get(path))
         }
         let email = Site.encoded("o'brien&co@example.com")
@@ -48,6 +48,13 @@ import Testing
         _ = keep(try await agent.signIn(signIn))
         _ = keep(try await agent.get(tool.path()))
         _ = keep(try await agent.get("/oauth/logout"))
+        let address = try await agent.submit(try await agent.get("/signup"), [("email", "o'neil&co@example.com")])
+        _ = keep(address)
+        _ = keep(try await agent.submit(address, [("code", "1234 5678")]))
+        let code = try #require(await site.mailedCode(to: "o'neil&co@example.com"))
+        let details = keep(try await agent.submit(address, [("code", code)]))
+        _ = keep(try await agent.submit(details, [("name", "<script>"), ("password", "12345678")]))
+        _ = keep(try await agent.submit(details, [("name", "<b>"), ("password", Site.password)]))
         _ = keep(try await agent.get("/oauth/authorize?client_id=%3Cb%3E"))
         _ = keep(try await agent.post("/device", form: "user_code=%22%3E%3Cscript%3E"))
         await site.close()
@@ -61,12 +68,14 @@ import Testing
         async throws
     {
         let pages = try await pages(language)
-        expectEqual(pages.count, 25)
+        expectEqual(pages.count, 31)
         for page in pages {
             let name = "\(page.title): \(page.text)"
             #expect(page.text.contains("<html lang=\"\(language)\">"), "\(name)")
             #expect(page.text.contains(#"<p class="brand">&lt;b&gt;&quot;Acme&quot;&amp;</p>"#), "\(name)")
-            #expect(!page.text.contains("<b>") && !page.text.contains("<script") && !page.text.contains("o'brien"))
+            #expect(
+                !page.text.contains("<b>") && !page.text.contains("<script") && !page.text.contains("o'brien")
+                    && !page.text.contains("o'neil"))
             let shown = page.text.components(separatedBy: "</style>").last ?? ""
             expectNil(shown.firstMatch(of: /\b(?:page|problem|mail)\.[a-z]/), "\(name)")
         }

@@ -39,6 +39,9 @@ import Testing
         case "passkey_domain": (1...3).map { "host\($0).example" }
         case "registration_scopes": (1...3).map { "files:read\($0)" }
         case "access_token_algorithm": ["RS256", "EdDSA", "RS256"]
+        case "signup": ["closed", "invitation", "closed"]
+        case "signup_domains": (1...3).map { "host\($0).example" }
+        case "terms_url", "privacy_url": (1...3).map { "https://host\($0).example/page" }
         case "registration": ["token", "open", "token"]
         case "client_certificates": ["tls", "proxy", "tls"]
         case "client_certificate_field": (1...3).map { "X-Client-Cert-\($0)" }

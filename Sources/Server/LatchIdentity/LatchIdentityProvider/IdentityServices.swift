@@ -173,8 +173,15 @@ package final class IdentityServices: Sendable {
         AuthorizationService(
             store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
             scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission,
-            permitted: permitted, tokens: tokens, limits: limits, cipher: PageFormCipher(pepper: pepper),
+            permitted: permitted, tokens: tokens, limits: limits,
+            signUpRule: SignUpRule(configuration), cipher: PageFormCipher(pepper: pepper),
             requestObjects: RequestObjects(keys: clientKeys, accessTokens: accessTokens, clock: clock))
+    }
+
+    package var signUps: SignUpService {
+        SignUpService(
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
+            passwords: passwords, limits: limits, mails: mails, metrics: metrics, admission: admission)
     }
 
     package var forwardAuth: ForwardAuthService {

@@ -14,9 +14,11 @@ package struct HTMLField: Sendable {
     private let attributes: String
     /// Whether the input is part of the form but not shown.
     private var isHidden = false
+    /// Whether the input is a box before its label, which needs no text.
+    private var isBox = false
 
     /// Whether the input is the next one to fill in.
-    var isEmpty: Bool { value.isEmpty && !isHidden }
+    var isEmpty: Bool { value.isEmpty && !isHidden && !isBox }
 
     private init(_ name: String, _ label: String, _ attributes: String) {
         self.name = name
@@ -66,6 +68,20 @@ package struct HTMLField: Sendable {
         return field
     }
 
+    /// Returns the field for the name of a person, which may stay empty.
+    package static func personName(label: String, hint: String, value: String = "") -> HTMLField {
+        var field = HTMLField("name", label, #"type="text" autocomplete="name" maxlength="200""#)
+        (field.hint, field.value) = (hint, value)
+        return field
+    }
+
+    /// Returns a box that the user must check.
+    package static func requiredBox(_ name: String, label: String) -> HTMLField {
+        var field = HTMLField(name, label, #"type="checkbox" value="yes" required"#)
+        field.isBox = true
+        return field
+    }
+
     /// Returns the field for the code that another device shows.
     package static func userCode(_ code: String, label: String) -> HTMLField {
         var field = HTMLField(
@@ -104,6 +120,7 @@ package struct HTMLField: Sendable {
         ].compactMap(\.self).map { " \($0)" }.joined()
         let input = #"<input id="\#(name)" name="\#(name)" \#(attributes)\#(states)>"#
         guard !isHidden else { return "\(input)\n" }
+        guard !isBox else { return "<label class=\"box\">\(input) \(HTMLContext.text.escape(label))</label>\n" }
         let advice = hint.map { "<p class=\"hint\" id=\"\(name)-hint\">\(HTMLContext.text.escape($0))</p>\n" } ?? ""
         return "<label for=\"\(name)\">\(HTMLContext.text.escape(label))</label>\n\(advice)\(input)\n"
     }

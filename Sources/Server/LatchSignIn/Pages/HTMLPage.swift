@@ -75,13 +75,15 @@ package struct HTMLPage: Sendable {
     ///   - items: A list below the text.
     ///   - scriptedButton: A button of a script, below the submit button.
     ///   - alternative: The label of a second button, which also sends `other`.
+    ///   - others: Further buttons, which also send these names.
     ///   - refusal: The label of the last button, which also sends `refuse`.
     ///   - links: The links at the end.
     ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
     package init(
         _ title: String, text: String, items: [String] = [], problem: String? = nil, invalidFields: [String] = [],
         action: (path: String, button: String)? = nil, carrying token: String? = nil, fields: [HTMLField] = [],
-        scriptedButton: ScriptedButton? = nil, alternative: String? = nil, refusal: String? = nil, links: [Link] = [],
+        scriptedButton: ScriptedButton? = nil, alternative: String? = nil, others: [(name: String, label: String)] = [],
+        refusal: String? = nil, links: [Link] = [],
         appLink: (url: String, label: String)? = nil
     ) {
         self.title = title
@@ -99,9 +101,9 @@ package struct HTMLPage: Sendable {
                 action, token: token,
                 fields: fields.map { $0.html(isInvalid: invalid.contains($0.name), hasFocus: $0.name == focused) },
                 scriptedButton: scriptedButton?.html ?? "",
-                others: [("other", alternative), ("refuse", refusal)].compactMap { name, label in
-                    label.map { (name: name, label: $0) }
-                })
+                others: [("other", alternative)].compactMap { name, label in label.map { (name: name, label: $0) } }
+                    + others + [("refuse", refusal)].compactMap { name, label in label.map { (name: name, label: $0) } }
+            )
         }
         let list = items.map { "<li>\(HTMLContext.text.escape($0))</li>" }.joined()
         // Its scheme belongs to the app, and the URL context would reject it.

@@ -27,6 +27,8 @@ package enum PageStyle {
         label{display:block;margin-bottom:.375rem;font-weight:600}
         input{width:100%;margin-bottom:1.25rem;padding:.625rem .75rem;font:inherit;color:inherit;\
         background:transparent;border:1px solid var(--edge);border-radius:.5rem}
+        .box{display:flex;gap:.625rem;align-items:baseline;margin-bottom:1.25rem;font-weight:400}
+        .box input{width:auto;margin:0}
         [hidden]{display:none}
         [aria-invalid]{border-color:var(--wrong)}
         .code{font-family:ui-monospace,monospace;letter-spacing:.1em;text-transform:uppercase}

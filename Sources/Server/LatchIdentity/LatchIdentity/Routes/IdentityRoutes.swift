@@ -94,10 +94,18 @@ extension Router {
             accessTokens: services.accessTokens, limits: limits,
             clientAuthentication: authentication, deviceAuthorizations: services.deviceAuthorizations,
             pageSessions: services.pageSessions, signInPages: pages)
+        let signUpPages = SignUpPages(signInPages: pages, configuration: configuration)
+        let continuation = PageContinuation(
+            authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
+            signUpPages: signUpPages, deviceRoutes: devices)
         AuthorizeRoutes(
             limits: limits, signIns: services.signIns, passkeySignIns: services.passkeySignIns,
             authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
-            deviceRoutes: devices
+            signUpPages: signUpPages, continuation: continuation
+        ).add(to: &self)
+        SignUpRoutes(
+            limits: limits, signUps: services.signUps, authorizations: services.authorizations, signInPages: pages,
+            signUpPages: signUpPages, continuation: continuation
         ).add(to: &self)
         LogoutRoutes(
             accessTokens: services.accessTokens, limits: limits, clients: services.clients,

@@ -67,7 +67,10 @@ package struct AccountService: Sendable {
         if let details { try AccountDetailsValidator.check(details, at: clock.now) }
         try registration?.check(configuration)
         // Only a request that could succeed counts. The others must not use up the attempts of the address's owner.
-        if origin != nil { try limits.take([limits.signUp(emailKey: email.key)]) }
+        if origin != nil {
+            try SignUpRule(configuration).require(email)
+            try limits.take([limits.signUp(emailKey: email.key)])
+        }
         let hash = try await passwords.hash(password, for: .signUp, from: origin?.address)
         let now = clock.now
         let account = Account(

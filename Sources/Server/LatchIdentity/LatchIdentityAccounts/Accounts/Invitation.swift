@@ -25,6 +25,7 @@ extension AccountService {
                 throw .forbidden
             }
         }
+        try SignUpRule(configuration).requireInvitations()
         try recentAuthentication.require(session)
         let email = try EmailAddress(email)
         let now = clock.now

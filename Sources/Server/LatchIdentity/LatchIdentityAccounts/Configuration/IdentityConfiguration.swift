@@ -53,6 +53,24 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The role words that administrators may give with an invitation, in addition to their own and the lower administrative
     /// ones; super administrators give any.
     public var invitationRoles = ["client"]
+    /// Who may create an account without an administrator.
+    public enum SignUpAccess: String, Sendable, Hashable, CaseIterable {
+        /// Every user.
+        case open
+        /// Users with an address of ``IdentityConfiguration/signUpDomains``.
+        case domains
+        /// Users with an invitation of an administrator.
+        case invitation
+        /// No user: the operator's commands create accounts.
+        case closed
+    }
+
+    /// Who may create an account without an administrator, on pages, by an app, or through a provider.
+    public var signUp = SignUpAccess.open
+    /// The domains of addresses that may sign up with ``SignUpAccess/domains``, such as `example.com`.
+    public var signUpDomains: [String] = []
+    /// The pages about the terms of use and about privacy, to which the page of a sign-up links.
+    public var termsURL, privacyURL: String?
     /// The names of the fields of apps that a registration may have, at most 20: a letter, and letters, digits and `_`.
     public var signUpAttributes: [String] = []
     /// The version of the terms of use that each registration with a password must accept; nil for none.

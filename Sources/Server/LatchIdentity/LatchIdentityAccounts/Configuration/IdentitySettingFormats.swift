@@ -67,6 +67,18 @@ extension SettingFormat where Value == String {
 }
 
 extension SettingFormat where Value == [String] {
+    /// Domains of email addresses, each once, or `none`.
+    package static var domains: Self {
+        Self(
+            expected: "domains such as example.com mail.example, or none",
+            parse: { text in
+                let names = parseAll(listWords(text)) {
+                    (try? EmailAddress("a@\($0)")) == nil ? nil : $0.lowercasedASCII()
+                }
+                return names.flatMap { Set($0).count == $0.count ? $0 : nil }
+            }, text: { $0.isEmpty ? emptyList : $0.joined(separator: " ") })
+    }
+
     /// Origins as browsers send them (RFC 6454 §6.2); `*` and `null` would let every site in.
     package static var origins: Self {
         Self(
@@ -187,6 +199,12 @@ extension SettingFormat where Value == Set<OAuthClient.GrantType> {
 extension SettingFormat where Value == IdentityConfiguration.ClientCertificateSource {
     static var certificateSource: Self {
         Self(expected: "none, tls or proxy", parse: { Value(rawValue: $0) }, text: { $0.rawValue })
+    }
+}
+
+extension SettingFormat where Value == IdentityConfiguration.SignUpAccess {
+    static var signUpAccess: Self {
+        Self(expected: "open, domains, invitation or closed", parse: { Value(rawValue: $0) }, text: { $0.rawValue })
     }
 }
 

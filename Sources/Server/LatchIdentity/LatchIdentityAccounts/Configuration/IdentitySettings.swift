@@ -45,6 +45,14 @@ extension IdentityConfiguration {
             "invitation_roles", \.invitationRoles, .roles,
             "app roles that administrators can grant with an invitation, besides the roles they have", isReloaded: true),
         .init(
+            "signup", \.signUp, .signUpAccess,
+            "who may create an account: open, domains, invitation or closed", isReloaded: true),
+        .init(
+            "signup_domains", \.signUpDomains, .domains,
+            "the domains of addresses that may sign up with signup = \"domains\"", isReloaded: true),
+        .init("terms_url", \.termsURL, .optional(.url), "the page about the terms of use", isReloaded: true),
+        .init("privacy_url", \.privacyURL, .optional(.url), "the page about privacy", isReloaded: true),
+        .init(
             "signup_attributes", \.signUpAttributes, .attributes,
             "the names of additional fields at registration, such as company newsletter", isReloaded: true),
         .init(

@@ -46,7 +46,7 @@ package struct MailTemplate {
         let names = providers.joined(separator: ", ")
         self.providers = names.isEmpty ? nil : texts(Phrase("mail.passwordChanged.providers", .text(names)))
         link = purpose.page.map { ("\(issuer.withoutFinalSlash)\($0)?token=\(token)", text("button")) }
-        self.code = purpose == .addressCode ? "\(code.prefix(4)) \(code.suffix(4))" : nil
+        self.code = [.addressCode, .signUpCode].contains(purpose) ? "\(code.prefix(4)) \(code.suffix(4))" : nil
     }
 
     /// Returns a time in the largest unit that divides it; in days only from two days on.
@@ -114,7 +114,7 @@ extension OutboxMail.Purpose {
         case .oldAddress: "/confirm-change"
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
             .passkeyRemoved,
-            .addressCode, .addressTaken, .signedUp, .passwordChanged:
+            .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode, .signUpTaken:
             nil
         }
     }

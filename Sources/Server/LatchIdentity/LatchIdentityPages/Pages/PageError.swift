@@ -14,6 +14,7 @@ extension IdentityError {
     /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
     package static let keysOnPages: Set<String> = [
         "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered",
+        "alreadyExists", "signUpClosed", "signUpDomain", "termsRequired",
         "applicationForbidden", "commonPassword",
         "cookiesMissing", "emailMissing", "emailUnverified",
         "embeddedPage", "foreignPage",

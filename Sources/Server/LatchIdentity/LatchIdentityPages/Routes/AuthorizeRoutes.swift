@@ -18,12 +18,13 @@ package struct AuthorizeRoutes: Sendable {
     package let authorizations: AuthorizationService
     package let pageSessions: PageSessionService
     package let signInPages: SignInPages
-    package let deviceRoutes: DeviceRoutes
+    package let signUpPages: SignUpPages
+    package let continuation: PageContinuation
 
     package init(
         limits: RateLimits, signIns: SignInService, passkeySignIns: PasskeySignInService,
         authorizations: AuthorizationService, pageSessions: PageSessionService, signInPages: SignInPages,
-        deviceRoutes: DeviceRoutes
+        signUpPages: SignUpPages, continuation: PageContinuation
     ) {
         self.limits = limits
         self.signIns = signIns
@@ -31,7 +32,8 @@ package struct AuthorizeRoutes: Sendable {
         self.authorizations = authorizations
         self.pageSessions = pageSessions
         self.signInPages = signInPages
-        self.deviceRoutes = deviceRoutes
+        self.signUpPages = signUpPages
+        self.continuation = continuation
     }
 
     package func add(to router: inout Router) {
@@ -57,7 +59,7 @@ package struct AuthorizeRoutes: Sendable {
                 return try await resume(pending, request)
             }
             switch try await authorizations.read(request.queryItems) {
-            case .failure(let error, let response): return refused(error, response, request)
+            case .failure(let error, let response): return continuation.refused(error, response, request)
             case .request(let pending): return try await resume(pending, request)
             }
         } catch {
@@ -70,7 +72,7 @@ package struct AuthorizeRoutes: Sendable {
         _ pending: PendingAuthorization, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let session = try await pageSessions.active(in: request)
-        return try await takeNextStep(of: pending, in: session, request)
+        return try await continuation.takeNextStep(of: pending, in: session, request)
     }
 
     /// Continues by GET, since a form of the client's site sends no cookies.
@@ -78,47 +80,12 @@ package struct AuthorizeRoutes: Sendable {
         let fields = try request.formFields()
         do throws(IdentityError) {
             switch try await authorizations.read(fields) {
-            case .failure(let error, let response): return refused(error, response, request)
+            case .failure(let error, let response): return continuation.refused(error, response, request)
             case .request(let pending): return try signInPages.redirect(to: "/oauth/authorize", .authorization(pending))
             }
         } catch {
             request.noteRefusal(error)
             return signInPages.context.accepting(request).failure(error)
-        }
-    }
-
-    /// Performs the next step of a request.
-    ///
-    /// Errors for the client are sent to its redirect URI.
-    private func takeNextStep(
-        of pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
-        agreed: Scopes? = nil
-    ) async throws(IdentityError) -> HTTPResponse {
-        let next: AuthorizationService.Next
-        do throws(IdentityError) {
-            next = try await authorizations.next(
-                pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
-        } catch {
-            guard error != .invalidAuthorization("") else { throw error }
-            return refused(
-                error,
-                try await authorizations.response(
-                    of: error, for: pending, hasUser: session != nil || request.fields["Sec-Fetch-Dest"] == "iframe"),
-                request)
-        }
-        switch next {
-        case .respond(let response): return signInPages.response(response, in: request)
-        case .signIn:
-            // A user who has just signed in has a passkey, and has not used it.
-            return try signInPages.signIn(
-                for: .authorization(pending), in: request, name: pending.loginHint ?? "",
-                problem: isNew ? .unmetAuthentication : nil)
-        case .consent(let client, let scopes, let kept):
-            guard let session else { throw .loginEnded }
-            let (browser, cookie) = try signInPages.browser(of: request)
-            return try signInPages.consent(
-                pending, client, scopes, kept: kept, in: session, browser: browser, request
-            ).setting(cookie)
         }
     }
 
@@ -131,9 +98,11 @@ package struct AuthorizeRoutes: Sendable {
         let (name, password) = (try fields.single("name") ?? "", try fields.single("password") ?? "")
         let code = try fields.single("code") ?? ""
         let credential = try fields.single(PasskeyScript.field) ?? ""
+        let signsUp = try fields.single("signup") != nil
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
-            if isRefused { return try await refuse(form, request) }
+            if isRefused { return try await continuation.refuse(form, request) }
+            if signsUp { return try signUpPages.address(for: form.purpose, in: request, typed: name) }
             guard isOwn else {
                 // The form comes from another site, or from another tab that was opened at the same time. It signs in
                 // no user, and the user must enter the password again.
@@ -144,7 +113,7 @@ package struct AuthorizeRoutes: Sendable {
             case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
             case .password: return try await checkPassword(password, of: name, form, request)
             case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
-            case .decision, .request: throw IdentityError.loginEnded
+            case .decision, .request, .signUp, .signUpCode, .signUpDetails: throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
             request.note(error)
@@ -166,7 +135,7 @@ package struct AuthorizeRoutes: Sendable {
                 for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
         }
         switch result {
-        case .success(let proof): return try await startBrowserSession(proof, form, request)
+        case .success(let proof): return try await continuation.startBrowserSession(proof, form, request)
         case .challenged(let text, _):
             return try signInPages.factor(text, for: form.purpose, browser: form.browser, in: request)
         }
@@ -184,7 +153,7 @@ package struct AuthorizeRoutes: Sendable {
             request.note(error)
             return try signInPages.signIn(for: form.purpose, in: request, problem: error)
         }
-        return try await continueToPurpose(in: begun.session, begun.cookie, form, request)
+        return try await continuation.continueToPurpose(in: begun.session, begun.cookie, form, request)
     }
 
     private func checkFactor(
@@ -199,35 +168,7 @@ package struct AuthorizeRoutes: Sendable {
             return try signInPages.factor(
                 challenge, for: form.purpose, browser: form.browser, in: request, problem: error)
         }
-        return try await startBrowserSession(proof, form, request)
-    }
-
-    /// Begins the browser's session, and continues with the purpose of the sign-in.
-    private func startBrowserSession(
-        _ proof: AdmittedProof, _ form: PageForm, _ request: HTTPRequest
-    ) async throws(IdentityError) -> HTTPResponse {
-        let (session, cookie) = try await pageSessions.begin(proof, in: request)
-        return try await continueToPurpose(in: session, cookie, form, request)
-    }
-
-    /// Continues with the purpose of the sign-in.
-    private func continueToPurpose(
-        in session: ActivePageSession, _ cookie: String, _ form: PageForm, _ request: HTTPRequest
-    ) async throws(IdentityError) -> HTTPResponse {
-        switch form.purpose {
-        case .authorization(let pending):
-            return try await takeNextStep(of: pending, in: session, request, isNew: true).setting(cookie)
-        case .device(let code):
-            do throws(IdentityError) {
-                return try await deviceRoutes.decisionPage(code, in: session, request, isNew: true).setting(cookie)
-            } catch {
-                // The user is signed in nevertheless.
-                guard error == .unmetAuthentication else { throw error }
-                request.note(error)
-                return signInPages.context.accepting(request).failure(error).setting(cookie)
-            }
-        case .signOut, .application: throw .loginEnded
-        }
+        return try await continuation.startBrowserSession(proof, form, request)
     }
 
     /// Handles the user's decision on a client's request.
@@ -247,32 +188,19 @@ package struct AuthorizeRoutes: Sendable {
             guard isOwn, !isOther, let session, session.device.publicID == device else {
                 // A refusal grants nothing, so its sender does not matter.
                 return isRefused
-                    ? try await refuse(form, request) : try signInPages.signIn(for: form.purpose, in: request)
+                    ? try await continuation.refuse(form, request)
+                    : try signInPages.signIn(for: form.purpose, in: request)
             }
             try await authorizations.answer(form)
             guard !isRefused else {
                 try await authorizations.deny(pending, in: session, from: request.requestOrigin)
-                return try await refuse(form, request)
+                return try await continuation.refuse(form, request)
             }
-            return try await takeNextStep(of: pending, in: session, request, agreed: Scopes(parsing: shown))
+            return try await continuation.takeNextStep(
+                of: pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
             request.note(error)
             return await signInPages.failure(error, ofForm: fields["token"], in: request)
         }
-    }
-
-    /// Returns to the client without a code.
-    private func refuse(_ form: PageForm, _ request: HTTPRequest) async throws(IdentityError) -> HTTPResponse {
-        guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
-        return refused(
-            .authorizationDenied, try await authorizations.response(of: .authorizationDenied, for: pending), request)
-    }
-
-    /// Returns the response that takes an error to the client, and records its code for the log.
-    private func refused(
-        _ error: IdentityError, _ response: AuthorizationReturn, _ request: HTTPRequest
-    ) -> HTTPResponse {
-        request.noteRefusal(error)
-        return signInPages.response(response, in: request)
     }
 }

@@ -206,7 +206,8 @@ package final class MetadataRoutes: Sendable {
             "dpop_signing_alg_values_supported": .array(proofs.algorithms.map { .string($0) }),
             "authorization_response_iss_parameter_supported": true,
             "prompt_values_supported": .array(
-                PendingAuthorization.Prompt.allCases.map { .string($0.rawValue) }),
+                PendingAuthorization.Prompt.allCases
+                    .filter { $0 != .create || SignUpRule(configuration).isOffered }.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": signers, "userinfo_signing_alg_values_supported": signers,
             "authorization_signing_alg_values_supported": signers,

@@ -122,7 +122,7 @@ package struct SignInPages: Sendable {
     static let sealedName = "posted"
 
     /// Returns the context of a request's pages, in the language that the client asks for, if it asks for one.
-    private func context(of request: HTTPRequest, for purpose: PageForm.Purpose) -> PageContext {
+    func context(of request: HTTPRequest, for purpose: PageForm.Purpose) -> PageContext {
         let context = context.accepting(request)
         guard case .authorization(let authorization) = purpose else { return context }
         return context.preferring(authorization.languages)
@@ -143,6 +143,8 @@ package struct SignInPages: Sendable {
             action: ("/login", Phrase("page.signIn.submit")), carrying: try seal(purpose, .password, browser: browser),
             fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys, in: context),
             scriptedButton: hasPasskeys ? .passkey(in: context) : nil,
+            others: SignUpRule(configuration).isOffered && Self.takesSignUps(purpose)
+                ? [("signup", Phrase("page.signIn.signUp"))] : [],
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
             links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
                 + [("/forgot", Phrase("page.signIn.forgot"))]
@@ -166,15 +168,32 @@ package struct SignInPages: Sendable {
         return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
     }
 
+    /// Returns the page after a sign-in or sign-up that no app has asked for.
+    package func signedIn(_ request: HTTPRequest) -> HTTPResponse {
+        HTMLPage(
+            Phrase("page.signedIn.title"), text: Phrase("page.close"),
+            appLink: configuration.appURL.map { ($0, Phrase("page.button.backToApp")) }, in: context.accepting(request)
+        ).response()
+    }
+
     private static func reason(_ purpose: PageForm.Purpose) -> Phrase {
         switch purpose {
         case .authorization(let request): Phrase("page.signIn.app", .text(name(of: request)))
         case .device: Phrase("page.signIn.device")
-        case .signOut, .application: Phrase("page.signIn.plain")
+        case .signOut, .application, .visit: Phrase("page.signIn.plain")
         }
     }
 
-    private static func canCancel(_ purpose: PageForm.Purpose) -> Bool {
+    /// Whether a new user can fulfil a purpose.
+    private static func takesSignUps(_ purpose: PageForm.Purpose) -> Bool {
+        switch purpose {
+        case .authorization(let request): request.expectedAccount == nil
+        case .device, .visit: true
+        case .signOut, .application: false
+        }
+    }
+
+    package static func canCancel(_ purpose: PageForm.Purpose) -> Bool {
         if case .authorization = purpose { return true }
         return false
     }
@@ -322,7 +341,7 @@ package struct SignInPages: Sendable {
     }
 
     /// Returns a page whose form may lead back to the client.
-    private func response(
+    func response(
         _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil
     ) -> HTTPResponse {
         var leadsAway = false

@@ -22,6 +22,7 @@ package struct AuthorizationService: Sendable {
     package let permitted: PermittedSignIns
     package let tokens: TokenService
     package let limits: RateLimits
+    package let signUpRule: SignUpRule
     package let cipher: PageFormCipher
     package let requestObjects: RequestObjects
 
@@ -78,7 +79,7 @@ package struct AuthorizationService: Sendable {
         let fields = target.parameters
         // RFC 6749 §3.1: a parameter without a value counts as missing.
         let targets = fields.values(of: "resource").filter { !$0.isEmpty }
-        var request = try PendingAuthorization(target) {
+        var request = try PendingAuthorization(target, offersSignUp: signUpRule.isOffered) {
             accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
         }
         let granted = try resources.granted(targets, requesting: request.scopes, by: target.client)
@@ -217,6 +218,8 @@ package struct AuthorizationService: Sendable {
     /// The next step of a request.
     package enum Next: Sendable {
         case signIn
+        /// The user creates an account.
+        case signUp
         /// The user must agree to these scopes, or refuse; `kept` is the consent of earlier requests.
         case consent(OAuthClient, Scopes, kept: Consent?)
         /// The browser returns to the client.
@@ -241,7 +244,8 @@ package struct AuthorizationService: Sendable {
         }
         guard let session, isNew || isSufficient(session, for: request, hasAgreed: hasAgreed) else {
             guard !request.isSilent else { throw .loginRequired }
-            return .signIn
+            // An account that the client expects exists.
+            return request.prompts.contains(.create) && request.expectedAccount == nil ? .signUp : .signIn
         }
         // Attack B6: a client that asks for one user must not get the code of another.
         if let expected = request.expectedAccount, expected != session.account.id {
@@ -289,7 +293,7 @@ package struct AuthorizationService: Sendable {
     private func isSufficient(
         _ session: ActivePageSession, for request: PendingAuthorization, hasAgreed: Bool
     ) -> Bool {
-        let isForced = !request.prompts.isDisjoint(with: [.login, .selectAccount])
+        let isForced = !request.prompts.isDisjoint(with: [.login, .selectAccount, .create])
         guard hasAgreed || !isForced else { return false }
         guard var maximumAge = isForced ? 0 : request.maximumAge else { return true }
         if hasAgreed { maximumAge = max(maximumAge, Self.timeToDecide) }
@@ -334,7 +338,7 @@ package struct AuthorizationService: Sendable {
         guard !request.prompts.contains(.consent), request.grantDetails.authorization.isEmpty else { return true }
         let isForced =
             request.maximumAge != nil || request.requestedClasses != nil
-            || !request.prompts.isDisjoint(with: [.login, .selectAccount])
+            || !request.prompts.isDisjoint(with: [.login, .selectAccount, .create])
         return !Self.isOwn(request.redirect, of: client) && (!isNew || isForced)
     }
 

@@ -20,6 +20,8 @@ package struct PageForm: Codable, Sendable {
         case device(userCode: String)
         /// The way back to a page of a protected application.
         case application(origin: String, target: String)
+        /// A visit without a request, which ends on a page of the server.
+        case visit
         /// A sign-out in the browser, and the registered URL to return to.
         case signOut(redirect: String?, state: String?, hint: SignOutHint? = nil)
     }
@@ -42,6 +44,12 @@ package struct PageForm: Codable, Sendable {
         case factor(challenge: String)
         /// A decision in a browser's session, named by its device, on the scopes that its user is shown.
         case decision(device: String, scopes: String?)
+        /// The address of a user who signs up.
+        case signUp
+        /// The code that was mailed to this address.
+        case signUpCode(mailID: String, email: String)
+        /// The details of the account of this address, which its user has proved.
+        case signUpDetails(email: String)
         /// No input: a request that a client has sent by POST, has pushed, or that leads back to a page.
         case request
     }

@@ -13,6 +13,8 @@ package struct PendingAuthorization: Codable, Sendable {
     package enum Prompt: String, Codable, Sendable, CaseIterable {
         case none, login, consent
         case selectAccount = "select_account"
+        /// A new account (Initiating User Registration via OpenID Connect 1.0 §4).
+        case create
     }
 
     package let clientID: String
@@ -110,7 +112,9 @@ extension PendingAuthorization {
     ///
     /// - Parameter accountID: Returns the account of an ID token that was issued to the client; nil for any other text.
     /// - Throws: `IdentityError`. Its `oauth` code is sent to the redirect URI.
-    package init(_ target: AuthorizationTarget, accountID: (String) -> String?) throws(IdentityError) {
+    package init(
+        _ target: AuthorizationTarget, offersSignUp: Bool, accountID: (String) -> String?
+    ) throws(IdentityError) {
         let fields = target.parameters
         func value(_ name: String, maximum: Int = 1024) throws(IdentityError) -> String? {
             guard let text = fields[name], !text.isEmpty else { return nil }
@@ -137,7 +141,7 @@ extension PendingAuthorization {
         if let state = fields["state"], state.utf8.count > 2048 { throw .invalid("state", "is too long") }
         codeChallenge = try Self.challenge(
             try value("code_challenge"), method: try value("code_challenge_method"), of: target.client)
-        prompts = try Self.prompts(try value("prompt"))
+        prompts = try Self.prompts(try value("prompt"), offersSignUp: offersSignUp)
         maximumAge = try Self.maximumAge(try value("max_age")) ?? target.client.defaultMaximumAge
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
         nonce = try value("nonce")
@@ -187,10 +191,10 @@ extension PendingAuthorization {
         return challenge
     }
 
-    private static func prompts(_ text: String?) throws(IdentityError) -> Set<Prompt> {
+    private static func prompts(_ text: String?, offersSignUp: Bool) throws(IdentityError) -> Set<Prompt> {
         let words = (text ?? "").unicodeScalars.split(separator: " ").map { String($0) }
         // OpenID Connect Prompt Create §4.1 and others: an unknown prompt is an error. It is not ignored.
-        let prompts = Set(words.compactMap(Prompt.init))
+        let prompts = Set(words.compactMap(Prompt.init)).subtracting(offersSignUp ? [] : [.create])
         guard prompts.count == words.count else { throw .invalid("prompt", "is unknown") }
         guard !prompts.contains(.none) || prompts.count == 1 else {
             throw .invalid("prompt", "combines none with other values")

@@ -247,6 +247,7 @@ package struct UpstreamSignInService: Sendable {
     ) async throws(IdentityError) -> Account? {
         if let found = try await store.account(linkedTo: user.identity) { return found }
         guard let email = user.identity.email else { throw .emailMissing }
+        try SignUpRule(configuration).require(email)
         // Only the provider of its domain knows the owner of an address.
         let isVerified = user.isEmailVerified && provider.decides(about: email)
         guard isVerified || !admission.requiresVerifiedEmail else { return nil }
@@ -270,6 +271,7 @@ package struct UpstreamSignInService: Sendable {
         with email: EmailAddress, isVerified: Bool, at provider: UpstreamProvider, from origin: RequestOrigin,
         _ insert: () async throws(IdentityError) -> Account
     ) async throws(IdentityError) -> Account {
+        try SignUpRule(configuration).require(email)
         let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
         try limits.take(attempts)
         do throws(IdentityError) {

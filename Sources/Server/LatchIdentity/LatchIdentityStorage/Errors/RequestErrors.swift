@@ -107,6 +107,16 @@ extension IdentityError {
         hint: "Make another one an administrator first.",
         form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition))
 
+    /// Users cannot sign up by themselves.
+    package static let signUpClosed = IdentityError(
+        code: "signUpClosed", message: "Accounts are created by invitation only.",
+        hint: "Ask the operator for an invitation.", form: .forbidden)
+
+    /// Only users with an address of other domains can sign up.
+    package static let signUpDomain = IdentityError(
+        code: "signUpDomain", message: "An account needs an email address of another domain.",
+        hint: "Use the address of your organization, or ask the operator for an invitation.", form: .forbidden)
+
     /// The user has not accepted the required terms of the operator, or has accepted another version.
     package static let termsRequired = IdentityError.termsRequired(version: "…")
 

@@ -22,6 +22,10 @@ package struct OutboxMail: Sendable, Hashable {
         case passwordChanged
         /// An invitation, with a link that sets the first password.
         case invitation
+        /// A code for the page of a sign-up.
+        case signUpCode
+        /// The email that replaces this code if the address has an account.
+        case signUpTaken
 
         /// The purpose of the one-time token that the email carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
@@ -29,7 +33,8 @@ package struct OutboxMail: Sendable, Hashable {
             case .verifyEmail: .verifyEmail
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
-                .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged:
+                .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode,
+                .signUpTaken:
                 nil
             }
         }
@@ -41,7 +46,7 @@ package struct OutboxMail: Sendable, Hashable {
                 .passwordChanged:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
-                .addressTaken, .signedUp:
+                .addressTaken, .signedUp, .signUpCode, .signUpTaken:
                 false
             }
         }

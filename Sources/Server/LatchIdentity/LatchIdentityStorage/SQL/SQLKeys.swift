@@ -102,7 +102,7 @@ extension SQLConnection {
             "one_time_token", "email_change", "address_challenge", "sign_in_challenge", "sign_in_code",
             "authorization_code", "device_authorization",
         ] { try run("DELETE FROM \(table)", []) }
-        for purpose in [OutboxMail.Purpose.newAddress, .oldAddress, .addressCode] {
+        for purpose in [OutboxMail.Purpose.newAddress, .oldAddress, .addressCode, .signUpCode] {
             try run("DELETE FROM mail WHERE purpose = $1", [.text(purpose.rawValue)])
         }
         // In parts, since PostgreSQL cancels a statement that takes too long.

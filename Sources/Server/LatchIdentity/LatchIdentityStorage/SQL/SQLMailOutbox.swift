@@ -108,10 +108,12 @@ extension SQLConnection {
     ///
     /// A request must not reveal whether its address has an account (attack E2).
     fileprivate func decided(_ mail: OutboxMail) throws(IdentityError) -> OutboxMail {
-        guard mail.purpose == .addressCode, mail.accountID == nil, try accountID(emailKey: mail.recipient.key) != nil
+        let taken: [OutboxMail.Purpose: OutboxMail.Purpose] = [.addressCode: .addressTaken, .signUpCode: .signUpTaken]
+        guard let purpose = taken[mail.purpose], mail.accountID == nil,
+            try accountID(emailKey: mail.recipient.key) != nil
         else { return mail }
         return OutboxMail(
-            .addressTaken, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts,
+            purpose, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts,
             language: mail.language)
     }
 
@@ -122,7 +124,7 @@ extension SQLConnection {
             .passkeyRemoved, .signedUp,
             .passwordChanged:
             return mail.recipient
-        case .addressCode, .addressTaken:
+        case .addressCode, .addressTaken, .signUpCode, .signUpTaken:
             // A late code would only confuse its recipient.
             let isWaiting = try number(
                 "SELECT count(*) FROM address_challenge WHERE id = $1 AND expires_at > $2",

@@ -49,15 +49,7 @@ extension IdentityStore {
         in language: String? = nil, at now: Date
     ) async throws(IdentityError) -> AddressChallenge.Answer {
         try await write { db throws(IdentityError) in
-            let left = try db.number(
-                "SELECT \(AddressChallenge.maximumFailures) - failures FROM address_challenge WHERE id = $1 AND expires_at > $2",
-                [.text(challengeID), .date(now)])
-            guard left > 0 else { return .ended }
-            guard isRight else {
-                try db.run("UPDATE address_challenge SET failures = failures + 1 WHERE id = $1", [.text(challengeID)])
-                return left > 1 ? .wrong : .ended
-            }
-            try db.run("DELETE FROM address_challenge WHERE id = $1", [.text(challengeID)])
+            if let failure = try db.failure(ofAnswer: isRight, to: challengeID, at: now) { return failure }
             guard let found = try db.account(linkedTo: identity) else {
                 return .verified(try db.insert(account, linkedTo: identity))
             }
@@ -69,6 +61,15 @@ extension IdentityStore {
             }
             return try db.account(found.id).map { .verified($0) } ?? .ended
         }
+    }
+
+    /// Completes or counts an answer to the challenge of an address that has no account.
+    ///
+    /// - Returns: Nil for the correct code, which can be used once; otherwise `.wrong` or `.ended`.
+    package func answer(
+        _ challengeID: String, isRight: Bool, at now: Date
+    ) async throws(IdentityError) -> AddressChallenge.Answer? {
+        try await write { db throws(IdentityError) in try db.failure(ofAnswer: isRight, to: challengeID, at: now) }
     }
 
     /// Links an identity to an account, and emails its owner.
@@ -334,5 +335,23 @@ extension AddressChallenge {
             case .expiresAt: .date(challenge?.expiresAt)
             }
         }
+    }
+}
+
+extension SQLConnection {
+    /// Uses up a challenge with the correct code, or counts a wrong one; returns nil for the correct code.
+    fileprivate func failure(
+        ofAnswer isRight: Bool, to challengeID: String, at now: Date
+    ) throws(IdentityError) -> AddressChallenge.Answer? {
+        let left = try number(
+            "SELECT \(AddressChallenge.maximumFailures) - failures FROM address_challenge WHERE id = $1 AND expires_at > $2",
+            [.text(challengeID), .date(now)])
+        guard left > 0 else { return .ended }
+        guard isRight else {
+            try run("UPDATE address_challenge SET failures = failures + 1 WHERE id = $1", [.text(challengeID)])
+            return left > 1 ? .wrong : .ended
+        }
+        try run("DELETE FROM address_challenge WHERE id = $1", [.text(challengeID)])
+        return nil
     }
 }

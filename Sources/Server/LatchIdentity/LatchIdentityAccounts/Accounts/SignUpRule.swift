@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import LatchIdentityStorage
+
+/// The rule about who may create an account without an administrator.
+package struct SignUpRule: Sendable {
+    private let access: IdentityConfiguration.SignUpAccess
+    /// The domains of addresses in lower case.
+    private let domains: Set<String>
+
+    package init(_ configuration: IdentityConfiguration) {
+        access = configuration.signUp
+        domains = Set(configuration.signUpDomains.map { $0.lowercasedASCII() })
+    }
+
+    /// Whether some users may sign up.
+    package var isOffered: Bool { access == .open || access == .domains }
+
+    /// Requires that the owner of an address may sign up, in every way: by password, code, provider and RPC.
+    ///
+    /// - Throws: `IdentityError.signUpClosed`, or `.signUpDomain` for an address of another domain.
+    package func require(_ email: EmailAddress) throws(IdentityError) {
+        switch access {
+        case .open: return
+        case .invitation, .closed: throw .signUpClosed
+        case .domains:
+            guard let at = email.key.utf8.lastIndex(of: UInt8(ascii: "@")),
+                domains.contains(String(email.key[email.key.utf8.index(after: at)...]))
+            else { throw .signUpDomain }
+        }
+    }
+
+    /// Requires that administrators may invite users.
+    ///
+    /// - Throws: `IdentityError.signUpClosed`.
+    func requireInvitations() throws(IdentityError) {
+        guard access != .closed else { throw .signUpClosed }
+    }
+}

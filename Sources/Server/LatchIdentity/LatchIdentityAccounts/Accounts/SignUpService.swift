@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+package import LatchCrypto
+import LatchFoundation
+package import LatchIdentityStorage
+
+/// A service for users who sign up on the server's pages: an address, its code, and then the account.
+///
+/// The account is created when its address is proved. So a stranger leaves neither a row nor a hash behind, and a page
+/// does not reveal which addresses have an account (attack E2).
+package struct SignUpService: Sendable {
+    package let configuration: IdentityConfiguration
+    package let rule: SignUpRule
+    package let store: IdentityStore
+    package let clock: WallClock
+    package let dates: DateCheck
+    package let random: RandomSource
+    package let pepper: SymmetricKey
+    package let passwords: PasswordHasher
+    package let limits: RateLimits
+    package let mails: MailQueue
+    package let metrics: Metrics
+    package let admission: SignInAdmission
+
+    package init(
+        configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
+        random: RandomSource, pepper: SymmetricKey, passwords: PasswordHasher, limits: RateLimits, mails: MailQueue,
+        metrics: Metrics, admission: SignInAdmission
+    ) {
+        self.configuration = configuration
+        rule = SignUpRule(configuration)
+        self.store = store
+        self.clock = clock
+        self.dates = dates
+        self.random = random
+        self.pepper = pepper
+        self.passwords = passwords
+        self.limits = limits
+        self.mails = mails
+        self.metrics = metrics
+        self.admission = admission
+    }
+
+    /// Emails a code to an address, or the notice that it has an account.
+    ///
+    /// Both take the same work, and only the email tells which it is.
+    ///
+    /// - Returns: The ID of the email, which ``prove(_:of:email:from:)`` needs.
+    /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.tooManyAttempts`, `.overloaded` or a store's error.
+    package func begin(_ email: EmailAddress, from origin: RequestOrigin) async throws(IdentityError) -> String {
+        try rule.require(email)
+        try limits.take(
+            limits.attempts(of: .mail, from: origin.address) + [limits.mail(.signUpCode, emailKey: email.key)])
+        let now = clock.now
+        let mail = OutboxMail(
+            .signUpCode, to: email, accountID: nil, id: random.identifier(), at: now, language: origin.language)
+        let end = now.addingTimeInterval(AddressChallenge.lifetime)
+        try await store.insert(AddressChallenge(id: mail.id, expiresAt: end), mail: mail)
+        mails.wake()
+        return mail.id
+    }
+
+    /// Checks a mailed code, and uses it up.
+    ///
+    /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.signInEnded`; or a store's
+    ///   error.
+    package func prove(_ code: String, of mailID: String, from origin: RequestOrigin) async throws(IdentityError) {
+        try dates.require()
+        let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
+        guard let failure = try await store.answer(mailID, isRight: isRight, at: clock.now) else { return }
+        try await store.audit(
+            "address.failed", account: nil, detail: "sign-up from \(origin.address)".sanitized(200), at: clock.now)
+        throw failure == .wrong ? .invalidMailedCode : .signInEnded
+    }
+
+    /// Creates the account of a proved address.
+    ///
+    /// - Returns: The proof of the sign-in that creates it.
+    /// - Throws: `IdentityError.alreadyExists` if the address got an account in the meantime; `.signUpClosed`,
+    ///   `.signUpDomain`, `.weakPassword`, `.invalidInput`, `.termsRequired`, `.tooManyAttempts`, `.overloaded`,
+    ///   `.doubtfulDate`, or a store's error.
+    package func create(
+        _ email: EmailAddress, password: String, name: String?, registration: Registration, from origin: RequestOrigin
+    ) async throws(IdentityError) -> AdmittedProof {
+        try dates.require()
+        try rule.require(email)
+        let name = try AccountService.validated(name: name)
+        try PasswordPolicy.check(password, for: email)
+        try registration.check(configuration)
+        let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
+        try limits.take(attempts)
+        let hash = try await passwords.hash(password, for: .signUp, from: origin.address)
+        let now = clock.now
+        let account = Account(
+            id: random.newID(at: now), email: email, name: name, passwordHash: hash, passwordChangedAt: now,
+            emailVerifiedAt: now, ownerProvedAt: now, createdAt: now, attributes: registration.attributes,
+            acceptedTerms: registration.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
+        do throws(IdentityError) { try await store.insert(account) } catch {
+            // The reader of the address may learn that it has an account.
+            limits.refund(attempts)
+            throw error == .alreadyExists ? error.at("email") : error
+        }
+        metrics.count(.accountsCreated)
+        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: now)
+        return try await admission.admit(proof, code: nil, from: origin)
+    }
+}

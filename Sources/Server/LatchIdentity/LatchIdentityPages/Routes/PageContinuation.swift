@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+import LatchCore
+package import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityProvider
+package import LatchIdentityStorage
+import LatchServer
+
+/// The end of each page on which a user signs in or up: the request that began it, another device, or a page.
+package struct PageContinuation: Sendable {
+    package let authorizations: AuthorizationService
+    package let pageSessions: PageSessionService
+    package let signInPages: SignInPages
+    package let signUpPages: SignUpPages
+    package let deviceRoutes: DeviceRoutes
+
+    package init(
+        authorizations: AuthorizationService, pageSessions: PageSessionService, signInPages: SignInPages,
+        signUpPages: SignUpPages, deviceRoutes: DeviceRoutes
+    ) {
+        self.authorizations = authorizations
+        self.pageSessions = pageSessions
+        self.signInPages = signInPages
+        self.signUpPages = signUpPages
+        self.deviceRoutes = deviceRoutes
+    }
+
+    /// Performs the next step of a request.
+    ///
+    /// Errors for the client are sent to its redirect URI.
+    package func takeNextStep(
+        of pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
+        agreed: Scopes? = nil
+    ) async throws(IdentityError) -> HTTPResponse {
+        let next: AuthorizationService.Next
+        do throws(IdentityError) {
+            next = try await authorizations.next(
+                pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
+        } catch {
+            guard error != .invalidAuthorization("") else { throw error }
+            return refused(
+                error,
+                try await authorizations.response(
+                    of: error, for: pending, hasUser: session != nil || request.fields["Sec-Fetch-Dest"] == "iframe"),
+                request)
+        }
+        switch next {
+        case .respond(let response): return signInPages.response(response, in: request)
+        case .signIn:
+            // A user who has just signed in has a passkey, and has not used it.
+            return try signInPages.signIn(
+                for: .authorization(pending), in: request, name: pending.loginHint ?? "",
+                problem: isNew ? .unmetAuthentication : nil)
+        case .signUp: return try signUpPages.address(for: .authorization(pending), in: request)
+        case .consent(let client, let scopes, let kept):
+            guard let session else { throw .loginEnded }
+            let (browser, cookie) = try signInPages.browser(of: request)
+            return try signInPages.consent(
+                pending, client, scopes, kept: kept, in: session, browser: browser, request
+            ).setting(cookie)
+        }
+    }
+
+    /// Begins the browser's session, and continues with the purpose of the sign-in.
+    package func startBrowserSession(
+        _ proof: AdmittedProof, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let (session, cookie) = try await pageSessions.begin(proof, in: request)
+        return try await continueToPurpose(in: session, cookie, form, request)
+    }
+
+    /// Continues with the purpose of the sign-in.
+    package func continueToPurpose(
+        in session: ActivePageSession, _ cookie: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        switch form.purpose {
+        case .authorization(let pending):
+            return try await takeNextStep(of: pending, in: session, request, isNew: true).setting(cookie)
+        case .device(let code):
+            do throws(IdentityError) {
+                return try await deviceRoutes.decisionPage(code, in: session, request, isNew: true).setting(cookie)
+            } catch {
+                // The user is signed in nevertheless.
+                guard error == .unmetAuthentication else { throw error }
+                request.note(error)
+                return signInPages.context.accepting(request).failure(error).setting(cookie)
+            }
+        case .visit: return signInPages.signedIn(request).setting(cookie)
+        case .signOut, .application: throw .loginEnded
+        }
+    }
+
+    /// Returns to the client without a code.
+    package func refuse(_ form: PageForm, _ request: HTTPRequest) async throws(IdentityError) -> HTTPResponse {
+        guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
+        return refused(
+            .authorizationDenied, try await authorizations.response(of: .authorizationDenied, for: pending), request)
+    }
+
+    /// Returns the response that takes an error to the client, and records its code for the log.
+    package func refused(
+        _ error: IdentityError, _ response: AuthorizationReturn, _ request: HTTPRequest
+    ) -> HTTPResponse {
+        request.noteRefusal(error)
+        return signInPages.response(response, in: request)
+    }
+}
