@@ -124,8 +124,9 @@ import Testing
         let hasLink = [.verifyEmail, .resetPassword, .newAddress, .oldAddress, .invitation].contains(purpose)
         expectEqual(message.text.contains("?token=t0ken\n"), hasLink)
         expectEqual(message.html?.contains("https://id.example.com/"), hasLink)
-        expectEqual(message.text.contains("\n0123 4567\n"), purpose == .addressCode)
-        expectEqual(message.html?.contains("0123 4567"), purpose == .addressCode)
+        let hasCode = [.addressCode, .signUpCode].contains(purpose)
+        expectEqual(message.text.contains("\n0123 4567\n"), hasCode)
+        expectEqual(message.html?.contains("0123 4567"), hasCode)
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))
         #expect((template.text + template.html).utf8.allSatisfy { $0 < 0x80 })
     }

@@ -49,7 +49,7 @@ extension IdentityConfiguration {
             "who may create an account: open, domains, invitation or closed", isReloaded: true),
         .init(
             "signup_domains", \.signUpDomains, .domains,
-            "the domains of addresses that may sign up with signup = \"domains\"", isReloaded: true),
+            "the domains whose addresses may sign up, for the value domains of signup", isReloaded: true),
         .init("terms_url", \.termsURL, .optional(.url), "the page about the terms of use", isReloaded: true),
         .init("privacy_url", \.privacyURL, .optional(.url), "the page about privacy", isReloaded: true),
         .init(
