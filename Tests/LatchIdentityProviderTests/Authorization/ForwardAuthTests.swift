@@ -247,13 +247,15 @@ private struct ProtectedBrowser {
         }
     }
 
-    @Test func `The application's own sign-out ends the browser's session, also after its hour`() async throws {
+    @Test(arguments: [false, true])
+    func `The application's own sign-out ends the browser's session, also after its hour`(isPruned: Bool) async throws {
         let site = try await Self.site()
         var browser = ProtectedBrowser(site)
         _ = try await browser.signIn()
         let app = SignInApp()
         let tokens = try await site.exchange(try await browser.agent.authorize(app).parameters["code"] ?? "", app)
         site.clock.advance(by: 2 * 3600)
+        if isPruned { try await site.identity.services.store.prune(endedBefore: site.clock.now) }
         // A link of another site signs nobody out: the server's page asks.
         let foreign = try await browser.ask(
             "/.latch/sign-out",
@@ -268,6 +270,25 @@ private struct ProtectedBrowser {
         #expect(browser.received.contains { $0.contains("Max-Age=0") })
         try await expectEqual(browser.ask("/").status, 401)
         try await expectEqual(site.refreshGrant(tokens.refreshToken, as: "notes").oauthError, "invalid_grant")
+        await site.close()
+    }
+
+    @Test func `The application's own sign-out leaves a later session of the browser to the server's page`()
+        async throws
+    {
+        let site = try await Self.site()
+        var browser = ProtectedBrowser(site)
+        _ = try await browser.signIn()
+        let app = SignInApp()
+        site.clock.advance(by: 3000)
+        _ = try await browser.agent.authorize(app, ["prompt": "login"])
+        site.clock.advance(by: 1200)
+        let left = try await browser.ask(
+            "/.latch/sign-out",
+            fields: ["Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "same-origin"])
+        #expect(try await browser.agent.get(app.path()).parameters["code"] != nil)
+        _ = try await browser.agent.get(String(left.location.dropFirst(site.origin.description.count)))
+        try await expectEqual(browser.agent.get(app.path()).title, "Sign in")
         await site.close()
     }
 

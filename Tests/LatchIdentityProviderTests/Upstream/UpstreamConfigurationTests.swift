@@ -35,12 +35,6 @@ import Testing
         #expect(error?.hint != nil)
     }
 
-    @Test func `The configuration of other providers is refused without a URL of an app`() async throws {
-        let upstream = try ScriptedUpstream()
-        let error = await failure { try await Site.brokering(upstream) { $0.signInRedirects = [] } }
-        expectEqual(error?.message.contains("sign_in_redirects"), true)
-    }
-
     @Test func `The configuration of other providers reads a secret from a file, and shows none`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file() + ".secret"

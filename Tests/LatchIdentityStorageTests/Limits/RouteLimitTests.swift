@@ -75,12 +75,12 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ],
         "mail-address": [
             "POST /api/auth/resend-verification", "POST /api/auth/forgot-password", rpc + "RequestPasswordReset",
-            rpc + "ResendVerification", "POST /api/users/invite", "POST /forgot", "POST /resend",
+            rpc + "ResendVerification", "POST /api/users/invite",
         ],
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
             "POST /confirm-change", "POST /login", "POST /signup", "POST /consent", "POST /device",
-            "POST /oauth/logout",
+            "POST /oauth/logout", "POST /forgot", "POST /resend",
             rpc + "VerifyEmail", rpc + "ResetPassword",
         ],
         "page": [

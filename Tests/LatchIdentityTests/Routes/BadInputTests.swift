@@ -53,8 +53,8 @@ import Testing
             #expect(answer.field(.requestID) != nil)
         }
         await site.identity.services.mails.flush()
-        // The pruning of the start may fall into the middle, with three writes of its lease; nothing else was written.
-        #expect(site.identity.services.store.writeStatistics.jobs <= before + 5)
+        // The server's own work may fall into the middle, with fewer writes than one for each request.
+        #expect(site.identity.services.store.writeStatistics.jobs < before + Self.malformed.count)
         #expect(site.mailer.messages.isEmpty)
     }
 

@@ -106,7 +106,7 @@ package final class IdentityServices: Sendable {
             limits: limits, mails: mails, metrics: metrics, recentAuthentication: recentAuthentication)
         let challenges = SignInChallenges(store: store, clock: clock, random: random)
         admission = SignInAdmission(
-            requiresVerifiedEmail: configuration.requireVerifiedEmail, store: store, clock: clock, dates: dates,
+            requiresVerifiedEmail: configuration.signInNeedsVerifiedEmail, store: store, clock: clock, dates: dates,
             secondFactors: secondFactors, challenges: challenges)
         signIns = SignInService(
             store: store, clock: clock, passwords: passwords, admission: admission, limits: limits, metrics: metrics,

@@ -30,6 +30,23 @@ package struct HTMLPage: Sendable {
         }
     }
 
+    /// A further button of a form, which also sends a name and a value.
+    package struct Button<Label: Sendable>: Sendable {
+        let name: String
+        let value: String
+        package let label: Label
+        /// Whether it looks like a link.
+        let isQuiet: Bool
+
+        package init(_ name: String, _ label: Label, value: String = "yes", isQuiet: Bool = false) {
+            (self.name, self.value, self.label, self.isQuiet) = (name, value, label, isQuiet)
+        }
+
+        package func labeled<Other>(_ text: (Label) -> Other) -> Button<Other> {
+            Button<Other>(name, text(label), value: value, isQuiet: isQuiet)
+        }
+    }
+
     /// A button that a script shows and handles, and a hidden form field for the script's result.
     package struct ScriptedButton: Sendable {
         /// The path of the script on this server.
@@ -75,16 +92,15 @@ package struct HTMLPage: Sendable {
     ///   - items: A list below the text.
     ///   - scriptedButton: A button of a script, below the submit button.
     ///   - alternative: The label of a second button, which also sends `other`.
-    ///   - others: Further buttons, which also send these names.
+    ///   - others: Further buttons.
     ///   - refusal: The label of the last button, which also sends `refuse`.
     ///   - links: The links at the end.
     ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
     package init(
         _ title: String, text: String, items: [String] = [], problem: String? = nil, invalidFields: [String] = [],
         action: (path: String, button: String)? = nil, carrying token: String? = nil, fields: [HTMLField] = [],
-        scriptedButton: ScriptedButton? = nil, alternative: String? = nil, others: [(name: String, label: String)] = [],
-        refusal: String? = nil, links: [Link] = [],
-        appLink: (url: String, label: String)? = nil
+        scriptedButton: ScriptedButton? = nil, alternative: String? = nil, others: [Button<String>] = [],
+        refusal: String? = nil, links: [Link] = [], appLink: (url: String, label: String)? = nil
     ) {
         self.title = title
         script = action == nil ? nil : scriptedButton?.script
@@ -101,9 +117,8 @@ package struct HTMLPage: Sendable {
                 action, token: token,
                 fields: fields.map { $0.html(isInvalid: invalid.contains($0.name), hasFocus: $0.name == focused) },
                 scriptedButton: scriptedButton?.html ?? "",
-                others: [("other", alternative)].compactMap { name, label in label.map { (name: name, label: $0) } }
-                    + others + [("refuse", refusal)].compactMap { name, label in label.map { (name: name, label: $0) } }
-            )
+                others: [alternative.map { Button("other", $0) }].compactMap(\.self) + others.filter { !$0.isQuiet }
+                    + [refusal.map { Button("refuse", $0) }].compactMap(\.self) + others.filter(\.isQuiet))
         }
         let list = items.map { "<li>\(HTMLContext.text.escape($0))</li>" }.joined()
         // Its scheme belongs to the app, and the URL context would reject it.
@@ -173,11 +188,12 @@ package struct HTMLPage: Sendable {
 
     private static func form(
         _ action: (path: String, button: String), token: String?, fields: [String], scriptedButton: String,
-        others: [(name: String, label: String)]
+        others: [Button<String>]
     ) -> String {
-        let buttons = others.map { name, label in
+        let buttons = others.map {
             """
-            <button name="\(name)" value="yes" class="second" formnovalidate>\(HTMLContext.text.escape(label))</button>
+            <button name="\($0.name)" value="\(HTMLContext.attribute.escape($0.value))" \
+            class="\($0.isQuiet ? "quiet" : "second")" formnovalidate>\(HTMLContext.text.escape($0.label))</button>
             """
         }
         return """

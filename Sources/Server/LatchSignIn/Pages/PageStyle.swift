@@ -39,6 +39,8 @@ package enum PageStyle {
         :disabled{opacity:.6;cursor:default}
         .second+.wrong{margin:.75rem 0 0}
         .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--edge)}
+        .quiet{width:auto;display:block;margin-top:.75rem;padding:.375rem 0;font-weight:400;text-decoration:underline;\
+        color:var(--accent);background:transparent}
         .links{margin:1.25rem 0 0;padding:0;list-style:none}
         .links a{display:inline-block;padding:.375rem 0;color:var(--accent)}
         :focus-visible{outline:2px solid var(--accent);outline-offset:2px}

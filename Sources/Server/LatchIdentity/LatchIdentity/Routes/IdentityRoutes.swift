@@ -49,13 +49,6 @@ extension Router {
             recentAuthentication: services.recentAuthentication
         ).add(to: &self)
         ConsentRoutes(limits: limits, consents: services.consents, tokens: services.tokens).add(to: &self)
-        if !services.upstreams.all.isEmpty {
-            UpstreamRoutes(
-                context: context, clock: services.clock, random: services.random, pepper: services.pepper,
-                accessTokens: services.accessTokens, limits: limits, upstreams: services.upstreams,
-                refreshCookie: refreshCookie, upstreamSignIns: services.upstreamSignIns, tokens: services.tokens
-            ).add(to: &self)
-        }
         JWTAuthRoutes(limits: limits, signIns: services.signIns, tokens: services.tokens).add(to: &self)
         LaziRoutes(limits: limits, accounts: services.accounts).add(to: &self)
         addOAuth(services, context, refreshCookie: refreshCookie)
@@ -98,15 +91,32 @@ extension Router {
         let continuation = PageContinuation(
             authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
             signUpPages: signUpPages, deviceRoutes: devices)
+        let mailRequestPages = MailRequestPages(signInPages: pages)
+        let providerSignIns = ProviderSignIns(
+            random: services.random, limits: limits, upstreams: services.upstreams,
+            upstreamSignIns: services.upstreamSignIns,
+            forms: KeptForms(
+                store: services.store, clock: services.clock, cipher: PageFormCipher(pepper: services.pepper)),
+            attempts: AttemptCookies(
+                accessTokens: services.accessTokens, pepper: services.pepper, clock: services.clock))
         AuthorizeRoutes(
             limits: limits, signIns: services.signIns, passkeySignIns: services.passkeySignIns,
             authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
-            signUpPages: signUpPages, continuation: continuation
+            signUpPages: signUpPages, continuation: continuation, providerSignIns: providerSignIns,
+            mailRequestPages: mailRequestPages
         ).add(to: &self)
         SignUpRoutes(
-            limits: limits, signUps: services.signUps, authorizations: services.authorizations, signInPages: pages,
-            signUpPages: signUpPages, continuation: continuation
+            limits: limits, signUps: services.signUps, signInPages: pages, signUpPages: signUpPages,
+            continuation: continuation, providerSignIns: providerSignIns
         ).add(to: &self)
+        if !services.upstreams.all.isEmpty {
+            UpstreamRoutes(
+                context: context, random: services.random, accessTokens: services.accessTokens, limits: limits,
+                upstreams: services.upstreams, refreshCookie: refreshCookie, upstreamSignIns: services.upstreamSignIns,
+                tokens: services.tokens, clock: services.clock, providerSignIns: providerSignIns, signInPages: pages,
+                continuation: continuation
+            ).add(to: &self)
+        }
         LogoutRoutes(
             accessTokens: services.accessTokens, limits: limits, clients: services.clients,
             pageSessions: services.pageSessions, signInPages: pages, notices: services.notices
@@ -127,7 +137,8 @@ extension Router {
             context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,
             limits: limits, accounts: services.accounts,
             mailRequests: MailRequestRoutes(
-                accessTokens: services.accessTokens, limits: limits, accounts: services.accounts, signInPages: pages)
+                accessTokens: services.accessTokens, limits: limits, accounts: services.accounts, signInPages: pages,
+                pages: mailRequestPages)
         ).add(to: &self)
     }
 }

@@ -51,8 +51,8 @@ package struct AccountService: Sendable {
     ///
     /// - Parameters:
     ///   - registration: The app's fields and the accepted terms; nil for the operator's code, which needs no terms.
-    ///   - address: The address of the client, whose attempts are limited; nil for the operator's code.
-    /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`,
+    ///   - origin: The origin of the request, whose attempts are limited; nil for the operator's code.
+    /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],

@@ -9,7 +9,7 @@ extension AccountService {
     /// The administrator must have authenticated recently. They can give only roles below their own, as with changes of
     /// a role. Other role words must be their own or in `invitation_roles`. A super administrator can give any role.
     ///
-    /// - Throws: `IdentityError.forbidden`, also if the administrator's roles change in the meantime; `.signInAgain`,
+    /// - Throws: `IdentityError.signUpClosed`; `.forbidden`, also if the administrator's roles change in the meantime; `.signInAgain`,
     ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
     package func invite(
         email: String, name: String?, roles: [String], by session: AuthenticatedSession, from origin: RequestOrigin

@@ -2,7 +2,7 @@
 
 package import LatchCore
 package import LatchCrypto
-import LatchFoundation
+package import LatchFoundation
 package import LatchIdentityStorage
 
 /// A service for users who sign up on the server's pages: an address, its code, and then the account.
@@ -42,48 +42,66 @@ package struct SignUpService: Sendable {
         self.admission = admission
     }
 
+    /// The time within which a user who has proved an address enters the details.
+    private static let lifetimeOfProof: TimeInterval = 1800
+
     /// Emails a code to an address, or the notice that it has an account.
     ///
     /// Both take the same work, and only the email tells which it is.
     ///
-    /// - Returns: The ID of the email, which ``prove(_:of:email:from:)`` needs.
+    /// - Returns: The ID of the email, which ``prove(_:of:from:)`` needs.
     /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.tooManyAttempts`, `.overloaded` or a store's error.
     package func begin(_ email: EmailAddress, from origin: RequestOrigin) async throws(IdentityError) -> String {
         try rule.require(email)
-        try limits.take(
-            limits.attempts(of: .mail, from: origin.address) + [limits.mail(.signUpCode, emailKey: email.key)])
+        let attempts =
+            limits.attempts(of: .mail, from: origin.address) + [limits.mail(.signUpCode, emailKey: email.key)]
+        try limits.take(attempts)
         let now = clock.now
         let mail = OutboxMail(
             .signUpCode, to: email, accountID: nil, id: random.identifier(), at: now, language: origin.language)
         let end = now.addingTimeInterval(AddressChallenge.lifetime)
-        try await store.insert(AddressChallenge(id: mail.id, expiresAt: end), mail: mail)
+        do throws(IdentityError) {
+            try await store.insert(AddressChallenge(id: mail.id, expiresAt: end), mail: mail)
+        } catch {
+            // An email that was not stored does not count.
+            limits.refund(attempts)
+            throw error
+        }
         mails.wake()
         return mail.id
     }
 
     /// Checks a mailed code, and uses it up.
     ///
-    /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.signInEnded`; or a store's
-    ///   error.
-    package func prove(_ code: String, of mailID: String, from origin: RequestOrigin) async throws(IdentityError) {
+    /// - Returns: The time of the proof.
+    /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.codeEnded`; `.doubtfulDate`;
+    ///   or a store's error.
+    package func prove(
+        _ code: String, of mailID: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Date {
         try dates.require()
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
-        guard let failure = try await store.answer(mailID, isRight: isRight, at: clock.now) else { return }
+        let now = clock.now
+        guard let failure = try await store.answer(mailID, isRight: isRight, at: now) else { return now }
+        guard failure == .wrong else { throw .codeEnded }
         try await store.audit(
             "address.failed", account: nil, detail: "sign-up from \(origin.address)".sanitized(200), at: clock.now)
-        throw failure == .wrong ? .invalidMailedCode : .signInEnded
+        throw .invalidMailedCode
     }
 
     /// Creates the account of a proved address.
     ///
+    /// - Parameter provedAt: The time of the proof, which a page that is shown again does not prolong.
     /// - Returns: The proof of the sign-in that creates it.
-    /// - Throws: `IdentityError.alreadyExists` if the address got an account in the meantime; `.signUpClosed`,
+    /// - Throws: `IdentityError.codeEnded` for an old proof; `.alreadyExists` if the address got an account in the meantime; `.signUpClosed`,
     ///   `.signUpDomain`, `.weakPassword`, `.invalidInput`, `.termsRequired`, `.tooManyAttempts`, `.overloaded`,
     ///   `.doubtfulDate`, or a store's error.
     package func create(
-        _ email: EmailAddress, password: String, name: String?, registration: Registration, from origin: RequestOrigin
+        _ email: EmailAddress, provedAt: Date, password: String, name: String?, registration: Registration,
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> AdmittedProof {
         try dates.require()
+        guard (-60..<Self.lifetimeOfProof).contains(clock.now.timeIntervalSince(provedAt)) else { throw .codeEnded }
         try rule.require(email)
         let name = try AccountService.validated(name: name)
         try PasswordPolicy.check(password, for: email)
@@ -97,7 +115,7 @@ package struct SignUpService: Sendable {
             emailVerifiedAt: now, ownerProvedAt: now, createdAt: now, attributes: registration.attributes,
             acceptedTerms: registration.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
         do throws(IdentityError) { try await store.insert(account) } catch {
-            // The reader of the address may learn that it has an account.
+            // Only accounts count. The reader of the address may learn that it has one.
             limits.refund(attempts)
             throw error == .alreadyExists ? error.at("email") : error
         }

@@ -41,6 +41,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var resetLifetime: Duration = .seconds(3600)
     /// Whether a login requires a verified address.
     public var requireVerifiedEmail = false
+    /// Whether a sign-in needs a verified address: a domain of ``SignUpAccess/domains`` means nothing without.
+    package var signInNeedsVerifiedEmail: Bool { requireVerifiedEmail || signUp == .domains }
     /// Whether a mailed link verifies an address only together with the account's password, a new one, or a session of it.
     ///
     /// Otherwise the link is enough to verify the address, as documented clients send it. A password that another person

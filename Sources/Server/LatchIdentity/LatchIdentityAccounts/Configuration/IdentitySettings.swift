@@ -49,7 +49,8 @@ extension IdentityConfiguration {
             "who may create an account: open, domains, invitation or closed", isReloaded: true),
         .init(
             "signup_domains", \.signUpDomains, .domains,
-            "the domains whose addresses may sign up, for the value domains of signup", isReloaded: true),
+            "the domains whose addresses may sign up, and are verified, for the value domains of signup",
+            isReloaded: true),
         .init("terms_url", \.termsURL, .optional(.url), "the page about the terms of use", isReloaded: true),
         .init("privacy_url", \.privacyURL, .optional(.url), "the page about privacy", isReloaded: true),
         .init(

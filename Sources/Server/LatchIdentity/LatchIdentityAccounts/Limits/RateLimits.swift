@@ -11,7 +11,7 @@ import LatchJOSE
 package final class RateLimits: Sendable {
     private typealias Limit = AttemptLimiter.Limit
 
-    /// A kind of request that counts by its head, before its content is read.
+    /// A kind of request that counts by its head, before its content is read; a page's request for an email counts after.
     package enum Request: Sendable {
         /// A request to a route that issues, refreshes or revokes tokens, or an RPC.
         case token

@@ -16,7 +16,7 @@ extension IdentityError {
         "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered",
         "alreadyExists", "signUpClosed", "signUpDomain", "termsRequired",
         "applicationForbidden", "commonPassword",
-        "cookiesMissing", "emailMissing", "emailUnverified",
+        "codeEnded", "cookiesMissing", "emailMissing", "emailUnverified",
         "embeddedPage", "foreignPage",
         "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",
         "invalidMailedCode", "invalidPasskey", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded",

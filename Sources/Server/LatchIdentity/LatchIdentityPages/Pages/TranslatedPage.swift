@@ -13,7 +13,7 @@ extension HTMLPage {
         _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], problem: Phrase? = nil,
         invalidFields: [String] = [], action: (path: String, button: Phrase)? = nil, carrying token: String? = nil,
         fields: [HTMLField] = [], scriptedButton: ScriptedButton? = nil, alternative: Phrase? = nil,
-        others: [(name: String, label: Phrase)] = [], refusal: Phrase? = nil,
+        others: [Button<Phrase>] = [], refusal: Phrase? = nil,
         links: [(url: String, label: Phrase)] = [], appLink: (url: String, label: Phrase)? = nil,
         in context: PageContext
     ) {
@@ -23,8 +23,7 @@ extension HTMLPage {
             problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, invalidFields: invalidFields,
             action: action.map { (context.url($0.path), texts($0.button)) }, carrying: token, fields: fields,
             scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction),
-            others: others.map { ($0.name, texts($0.label)) },
-            refusal: refusal.map(texts.callAsFunction),
+            others: others.map { $0.labeled(texts.callAsFunction) }, refusal: refusal.map(texts.callAsFunction),
             links: links.map { Link(context.url($0.url), texts($0.label)) },
             appLink: appLink.map { ($0.url, texts($0.label)) })
         if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }

@@ -20,11 +20,14 @@ package struct AuthorizeRoutes: Sendable {
     package let signInPages: SignInPages
     package let signUpPages: SignUpPages
     package let continuation: PageContinuation
+    package let providerSignIns: ProviderSignIns
+    package let mailRequestPages: MailRequestPages
 
     package init(
         limits: RateLimits, signIns: SignInService, passkeySignIns: PasskeySignInService,
         authorizations: AuthorizationService, pageSessions: PageSessionService, signInPages: SignInPages,
-        signUpPages: SignUpPages, continuation: PageContinuation
+        signUpPages: SignUpPages, continuation: PageContinuation, providerSignIns: ProviderSignIns,
+        mailRequestPages: MailRequestPages
     ) {
         self.limits = limits
         self.signIns = signIns
@@ -34,6 +37,8 @@ package struct AuthorizeRoutes: Sendable {
         self.signInPages = signInPages
         self.signUpPages = signUpPages
         self.continuation = continuation
+        self.providerSignIns = providerSignIns
+        self.mailRequestPages = mailRequestPages
     }
 
     package func add(to router: inout Router) {
@@ -91,7 +96,7 @@ package struct AuthorizeRoutes: Sendable {
 
     // MARK: Pages
 
-    /// Handles a password, the response of a passkey, or a code of the second factor.
+    /// Handles a password, the choice of a provider, the response of a passkey, or a code of the second factor.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
@@ -99,10 +104,15 @@ package struct AuthorizeRoutes: Sendable {
         let code = try fields.single("code") ?? ""
         let credential = try fields.single(PasskeyScript.field) ?? ""
         let signsUp = try fields.single("signup") != nil
+        let provider = try fields.single(SignInPages.providerField)
+        let mailRequest = try MailRequestPages.Kind.chosen(in: fields)
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
             if isRefused { return try await continuation.refuse(form, request) }
             if signsUp { return try signUpPages.address(for: form.purpose, in: request, typed: name) }
+            if let mailRequest {
+                return try mailRequestPages.address(mailRequest, for: form.purpose, in: request, typed: name)
+            }
             guard isOwn else {
                 // The form comes from another site, or from another tab that was opened at the same time. It signs in
                 // no user, and the user must enter the password again.
@@ -110,10 +120,19 @@ package struct AuthorizeRoutes: Sendable {
                 return try signInPages.signIn(for: form.purpose, in: request, name: name, problem: problem)
             }
             switch form.step {
+            case .password where provider != nil:
+                // A user who is signed in wants another account.
+                let isSignedIn = try await pageSessions.active(in: request) != nil
+                return try await providerSignIns.begin(
+                    provider ?? "", form, choosesAccount: isSignedIn, request
+                ) { error throws(IdentityError) in
+                    try signInPages.signIn(for: form.purpose, in: request, problem: error)
+                }
             case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
             case .password: return try await checkPassword(password, of: name, form, request)
             case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
-            case .decision, .request, .signUp, .signUpCode, .signUpDetails: throw IdentityError.loginEnded
+            case .decision, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails:
+                throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
             request.note(error)

@@ -2,6 +2,7 @@
 
 import LatchHTTP
 package import LatchIdentityAccounts
+import LatchIdentityProvider
 import LatchIdentityStorage
 package import LatchServer
 import LatchSignIn
@@ -17,75 +18,70 @@ package struct MailRequestRoutes: Sendable {
     package let limits: RateLimits
     package let accounts: AccountService
     package let signInPages: SignInPages
+    package let pages: MailRequestPages
 
     package init(
-        accessTokens: AccessTokenIssuer, limits: RateLimits, accounts: AccountService, signInPages: SignInPages
+        accessTokens: AccessTokenIssuer, limits: RateLimits, accounts: AccountService, signInPages: SignInPages,
+        pages: MailRequestPages
     ) {
         self.accessTokens = accessTokens
         self.limits = limits
         self.accounts = accounts
         self.signInPages = signInPages
-    }
-
-    /// The kind of email that a page requests.
-    private enum Kind: CaseIterable {
-        case password, verification
-
-        var path: String { self == .password ? "/forgot" : "/resend" }
-        var purpose: OneTimeToken.Purpose { self == .password ? .resetPassword : .verifyEmail }
-        var title: Phrase { Phrase(self == .password ? "page.forgot.title" : "page.resend.title") }
-        var text: Phrase { Phrase(self == .password ? "page.forgot.text" : "page.resend.text") }
-
-        func answer(_ email: EmailAddress) -> Phrase {
-            Phrase(self == .password ? "page.forgot.done.text" : "page.resend.done.text", .text(email.text))
-        }
+        self.pages = pages
     }
 
     /// Adds the pages.
     ///
-    /// Requests for an email count like those of the JSON routes, but opening the form does not count.
+    /// Requests for an email count like those of the JSON routes. The other buttons of the pages do not.
     package func add(to router: inout Router) {
         // A Well-known URL for Changing Passwords (W3C) §3: password managers send their users there.
         router.group(interceptors: limits.limiting(.other, as: .page(signInPages.context))) { others in
             others.get("/.well-known/change-password") { _ in
-                .redirect(to: "\(accessTokens.issuer?.withoutFinalSlash ?? "")\(Kind.password.path)")
+                .redirect(to: "\(accessTokens.issuer?.withoutFinalSlash ?? "")\(MailRequestPages.Kind.password.path)")
             }
         }
-        for kind in Kind.allCases {
+        for kind in MailRequestPages.Kind.allCases {
             router.group(interceptors: limits.limiting(.other, as: .page(signInPages.context))) { others in
-                others.get(kind.path) { Self.form(kind, in: signInPages.context.accepting($0)).response() }
+                others.get(kind.path) { try pages.address(kind, for: .visit, in: $0) }
             }
-            router.group(interceptors: limits.pages(limiting: .mail, in: signInPages.context)) { mails in
-                mails.post(kind.path) { try await request(kind, $0) }
+            router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) { links in
+                links.post(kind.path) { try await request(kind, $0) }
             }
         }
     }
 
     /// Emails a link, and returns the same page after the same work, whether the address has an account or not.
     ///
-    /// A form of another site is refused, since it could send emails to its visitors.
-    private func request(_ kind: Kind, _ request: HTTPRequest) async throws -> HTTPResponse {
-        try signInPages.requireOwnPage(request)
-        let context = signInPages.context.accepting(request)
-        let typed = try request.formFields().single("email") ?? ""
-        let email: EmailAddress
-        do throws(IdentityError) { email = try EmailAddress(typed) } catch {
-            let shown = typed.utf8.count > 320 ? "" : typed
-            return Self.form(kind, typed: shown, problem: error.pageProblem, in: context).response(status: .badRequest)
+    /// The page leads back to the request that the user came from. A form of another site is refused, since it could
+    /// send emails to its visitors.
+    private func request(_ kind: MailRequestPages.Kind, _ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        let typed = try fields.single("email") ?? ""
+        let (isBack, isAgain) = (try fields.single("signin") != nil, try fields.single("again") != nil)
+        do {
+            var (purpose, isSent) = (PageForm.Purpose.visit, false)
+            if try fields.single("token") == nil {
+                try signInPages.requireOwnPage(request)
+            } else {
+                let form = try signInPages.form(in: fields, of: request).form
+                // A refusal is taken at any age, and these pages have none.
+                guard try fields.single("refuse") == nil else { throw IdentityError.loginEnded }
+                purpose = form.purpose
+                if case .mailSent = form.step { isSent = true }
+            }
+            guard !isBack, !isSent || isAgain else { return try signInPages.signIn(for: purpose, in: request) }
+            guard !isAgain else { return try pages.address(kind, for: purpose, in: request) }
+            let email: EmailAddress
+            do throws(IdentityError) { email = try EmailAddress(typed) } catch {
+                return try pages.address(kind, for: purpose, in: request, typed: typed, problem: error)
+            }
+            try limits.take(limits.attempts(of: .mail, from: request.requestOrigin.address))
+            try await accounts.mail(kind.purpose, to: email, from: request.requestOrigin)
+            return try pages.sent(kind, to: email, for: purpose, in: request)
+        } catch let error as IdentityError {
+            request.note(error)
+            return await signInPages.failure(error, ofForm: fields["token"], in: request)
         }
-        try await accounts.mail(kind.purpose, to: email, from: request.requestOrigin)
-        return HTMLPage(
-            Phrase("page.forgot.done.title"), text: kind.answer(email),
-            links: [(kind.path, Phrase("page.forgot.again"))], in: context
-        ).response()
-    }
-
-    private static func form(
-        _ kind: Kind, typed: String = "", problem: Phrase? = nil, in context: PageContext
-    ) -> HTMLPage {
-        HTMLPage(
-            kind.title, text: kind.text, problem: problem, invalidFields: ["email"],
-            action: (kind.path, Phrase("page.forgot.submit")), fields: [.address(typed, in: context)],
-            in: context)
     }
 }

@@ -143,15 +143,27 @@ package struct SignInPages: Sendable {
             action: ("/login", Phrase("page.signIn.submit")), carrying: try seal(purpose, .password, browser: browser),
             fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys, in: context),
             scriptedButton: hasPasskeys ? .passkey(in: context) : nil,
-            others: SignUpRule(configuration).isOffered && Self.takesSignUps(purpose)
-                ? [("signup", Phrase("page.signIn.signUp"))] : [],
+            others: providerButtons
+                + (SignUpRule(configuration).isOffered && Self.takesSignUps(purpose)
+                    ? [.init("signup", Phrase("page.signIn.signUp"), isQuiet: true)] : [])
+                + (problem == .addressUnverified ? [MailRequestPages.Kind.verification.button] : [])
+                + [MailRequestPages.Kind.password.button],
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
-            links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
-                + [("/forgot", Phrase("page.signIn.forgot"))]
-                + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]),
-            in: context)
-        return response(page, for: purpose, problem: problem).setting(cookie)
+            links: Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))], in: context)
+        return response(page, for: purpose, problem: problem, leadsAway: offersProviders).setting(cookie)
     }
+
+    /// The name of the buttons whose value is the name of a provider.
+    static let providerField = "provider"
+
+    /// The buttons that sign in through the configured providers.
+    var providerButtons: [HTMLPage.Button<Phrase>] {
+        configuration.upstreams.map {
+            .init(Self.providerField, Phrase("signIn.provider", .text($0.displayName)), value: $0.name)
+        }
+    }
+
+    var offersProviders: Bool { !configuration.upstreams.isEmpty }
 
     /// Returns the page that asks for a code of the second factor.
     package func factor(
@@ -341,10 +353,12 @@ package struct SignInPages: Sendable {
     }
 
     /// Returns a page whose form may lead back to the client.
+    ///
+    /// - Parameter leadsAway: Whether it may lead to another site for any purpose.
     func response(
-        _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil
+        _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil, leadsAway: Bool = false
     ) -> HTTPResponse {
-        var leadsAway = false
+        var leadsAway = leadsAway
         if case .authorization = purpose { leadsAway = true }
         return page.response(status: problem?.form.status ?? .ok, leadsAway: leadsAway).failing(with: problem)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchFoundation
 package import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityProvider
@@ -32,8 +33,10 @@ package struct SignUpPages: Sendable {
             invalidFields: ["email"], action: ("/signup", Phrase("page.signUp.submit")),
             carrying: try signInPages.seal(purpose, .signUp, browser: browser),
             fields: [.address(typed.utf8.count > 254 ? "" : typed, in: context)],
-            others: [("signin", Phrase("page.signUp.signIn"))], refusal: Self.refusal(of: purpose), in: context)
-        return signInPages.response(page, for: purpose, problem: problem).setting(cookie)
+            others: signInPages.providerButtons + [.init("signin", Phrase("page.signUp.signIn"), isQuiet: true)],
+            refusal: Self.refusal(of: purpose), in: context)
+        return signInPages.response(page, for: purpose, problem: problem, leadsAway: signInPages.offersProviders)
+            .setting(cookie)
     }
 
     /// Returns the page that asks for the code of an email.
@@ -49,14 +52,15 @@ package struct SignUpPages: Sendable {
             action: ("/signup", Phrase("page.button.continue")),
             carrying: try signInPages.seal(
                 purpose, .signUpCode(mailID: mailID, email: email.text), browser: browser),
-            fields: [.mailedCode(in: context)], others: [("again", Phrase("page.signUp.code.again"))],
+            fields: [.mailedCode(in: context)], others: [.init("again", Phrase("page.signUp.code.again"))],
             refusal: Self.refusal(of: purpose), in: context)
         return signInPages.response(page, for: purpose, problem: problem).setting(cookie)
     }
 
     /// Returns the page that asks for the details of the account of a proved address.
     package func details(
-        of email: EmailAddress, for purpose: PageForm.Purpose, in request: HTTPRequest, name: String = "",
+        of email: EmailAddress, provedAt: Date, for purpose: PageForm.Purpose, in request: HTTPRequest,
+        name: String = "",
         problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
         let (browser, cookie) = try signInPages.browser(of: request)
@@ -75,7 +79,9 @@ package struct SignUpPages: Sendable {
             Phrase("page.signUp.details.title"), text: Phrase("page.signUp.details.text", .text(email.text)),
             problem: problem?.pageProblem, invalidFields: problem == .weakPassword ? ["password"] : [],
             action: ("/signup", Phrase("page.signUp.details.submit")),
-            carrying: try signInPages.seal(purpose, .signUpDetails(email: email.text), browser: browser),
+            carrying: try signInPages.seal(
+                purpose, .signUpDetails(email: email.text, provedAt: provedAt, terms: configuration.termsVersion),
+                browser: browser),
             fields: fields, refusal: Self.refusal(of: purpose),
             links: [(configuration.termsURL, "page.link.terms"), (configuration.privacyURL, "page.link.privacy")]
                 .compactMap { url, label in url.map { ($0, Phrase(label)) } },

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 package import LatchIdentityAccounts
-package import LatchIdentityProvider
+import LatchIdentityProvider
 import LatchIdentityStorage
 package import LatchServer
 import LatchSignIn
@@ -12,21 +13,21 @@ import LatchSignIn
 package struct SignUpRoutes: Sendable {
     package let limits: RateLimits
     package let signUps: SignUpService
-    package let authorizations: AuthorizationService
     package let signInPages: SignInPages
     package let signUpPages: SignUpPages
     package let continuation: PageContinuation
+    package let providerSignIns: ProviderSignIns
 
     package init(
-        limits: RateLimits, signUps: SignUpService, authorizations: AuthorizationService, signInPages: SignInPages,
-        signUpPages: SignUpPages, continuation: PageContinuation
+        limits: RateLimits, signUps: SignUpService, signInPages: SignInPages, signUpPages: SignUpPages,
+        continuation: PageContinuation, providerSignIns: ProviderSignIns
     ) {
         self.limits = limits
         self.signUps = signUps
-        self.authorizations = authorizations
         self.signInPages = signInPages
         self.signUpPages = signUpPages
         self.continuation = continuation
+        self.providerSignIns = providerSignIns
     }
 
     package func add(to router: inout Router) {
@@ -42,6 +43,7 @@ package struct SignUpRoutes: Sendable {
     @Sendable private func signUp(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
+        let provider = try fields.single(SignInPages.providerField)
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
             if isRefused { return try await continuation.refuse(form, request) }
@@ -51,11 +53,20 @@ package struct SignUpRoutes: Sendable {
                 return try signUpPages.address(for: form.purpose, in: request)
             }
             switch form.step {
-            case .signUp: return try await takeAddress(try fields.single("email") ?? "", form, request)
+            case .signUp:
+                if let provider {
+                    return try await providerSignIns.begin(
+                        provider, form, choosesAccount: true, request
+                    ) { error throws(IdentityError) in
+                        try signUpPages.address(for: form.purpose, in: request, problem: error)
+                    }
+                }
+                return try await takeAddress(try fields.single("email") ?? "", form, request)
             case .signUpCode(let mailID, let email):
                 return try await takeCode(try fields.single("code") ?? "", of: mailID, email, form, request)
-            case .signUpDetails(let email): return try await takeDetails(fields, of: email, form, request)
-            case .password, .factor, .decision, .request: throw IdentityError.loginEnded
+            case .signUpDetails(let email, let date, let terms):
+                return try await takeDetails(fields, of: email, provedAt: date, terms: terms, form, request)
+            case .password, .factor, .decision, .request, .mailRequest, .mailSent: throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
             request.note(error)
@@ -81,36 +92,48 @@ package struct SignUpRoutes: Sendable {
         _ code: String, of mailID: String, _ address: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let email = try EmailAddress(address)
+        let provedAt: Date
         do throws(IdentityError) {
-            try await signUps.prove(code, of: mailID, from: request.requestOrigin)
+            provedAt = try await signUps.prove(code, of: mailID, from: request.requestOrigin)
         } catch {
-            guard error == .invalidMailedCode else { throw error }
             request.note(error)
-            return try signUpPages.code(mailID, sentTo: email, for: form.purpose, in: request, problem: error)
+            switch error.pageKey {
+            case IdentityError.codeEnded.pageKey:
+                return try signUpPages.address(for: form.purpose, in: request, typed: email.text, problem: error)
+            case IdentityError.invalidMailedCode.pageKey:
+                return try signUpPages.code(mailID, sentTo: email, for: form.purpose, in: request, problem: error)
+            default: throw error
+            }
         }
-        return try signUpPages.details(of: email, for: form.purpose, in: request)
+        return try signUpPages.details(of: email, provedAt: provedAt, for: form.purpose, in: request)
     }
 
     private func takeDetails(
-        _ fields: FormFields, of address: String, _ form: PageForm, _ request: HTTPRequest
+        _ fields: FormFields, of address: String, provedAt: Date, terms: String?, _ form: PageForm,
+        _ request: HTTPRequest
     ) async throws -> HTTPResponse {
         let email = try EmailAddress(address)
         let name = try fields.single("name") ?? ""
         var registration = Registration()
-        registration.acceptedTerms = try fields.single("terms") == nil ? nil : signUps.configuration.termsVersion
+        registration.acceptedTerms = try fields.single("terms") == nil ? nil : terms
         let password = try fields.single("password") ?? ""
         let proof: AdmittedProof
         do throws(IdentityError) {
             proof = try await signUps.create(
-                email, password: password, name: name, registration: registration, from: request.requestOrigin)
+                email, provedAt: provedAt, password: password, name: name, registration: registration,
+                from: request.requestOrigin)
         } catch {
+            request.note(error)
+            guard error.pageKey != IdentityError.codeEnded.pageKey else {
+                return try signUpPages.address(for: form.purpose, in: request, typed: email.text, problem: error)
+            }
             // The address got an account in the meantime: its owner signs in.
             guard error != .alreadyExists else {
                 return try signInPages.signIn(for: form.purpose, in: request, name: email.text, problem: error)
             }
             guard error.form.isDisclosed, error != .signUpClosed else { throw error }
-            request.note(error)
-            return try signUpPages.details(of: email, for: form.purpose, in: request, name: name, problem: error)
+            return try signUpPages.details(
+                of: email, provedAt: provedAt, for: form.purpose, in: request, name: name, problem: error)
         }
         return try await continuation.startBrowserSession(proof, form, request)
     }

@@ -10,7 +10,8 @@ import LatchTexts
 
 /// The pages of sign-ins through other providers.
 ///
-/// Each names the app that the browser returns to, so that users do not continue for an unknown app.
+/// Each names the URL of the app, or of this server, to which the browser returns, so that users do not continue for an
+/// unknown app.
 struct UpstreamPages: Sendable {
     let context: PageContext
     let upstreams: UpstreamClients
@@ -24,7 +25,7 @@ struct UpstreamPages: Sendable {
         let invalid = problem == .invalidCode ? ["code"] : []
         let form: HTMLPage
         switch attempt.step {
-        case .response: return page(.signInEnded)
+        case .response, .session: return page(.signInEnded)
         case .address(_, let email, _): form = address(id, email, attempt, text, invalid)
         case .secondFactor: form = secondFactor(id, attempt, text, invalid)
         case .confirmation(_, let user): form = confirmation(id, user, attempt)

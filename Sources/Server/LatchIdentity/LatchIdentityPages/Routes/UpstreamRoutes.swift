@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
-package import LatchCrypto
 import LatchFoundation
 import LatchHTTP
 package import LatchIdentityAccounts
@@ -11,42 +10,44 @@ import LatchOAuth
 package import LatchServer
 import LatchSignIn
 
-/// The routes of sign-ins through other providers, as AuthPackage clients use them.
+/// The routes of sign-ins through other providers, for apps such as AuthPackage clients and for this server's pages.
 ///
-/// A browser opens the first two, so their errors are pages. The app calls the others.
+/// A browser opens the first ones, so their errors are pages. An app calls the others.
 package struct UpstreamRoutes: Sendable {
     package let context: PageContext
-    package let clock: WallClock
     package let random: RandomSource
-    package let pepper: SymmetricKey
     package let accessTokens: AccessTokenIssuer
     package let limits: RateLimits
     package let upstreams: UpstreamClients
     package let refreshCookie: RefreshCookie
     package let upstreamSignIns: UpstreamSignInService
     package let tokens: TokenService
+    package let clock: WallClock
+    package let providerSignIns: ProviderSignIns
+    package let signInPages: SignInPages
+    package let continuation: PageContinuation
 
     package init(
-        context: PageContext, clock: WallClock, random: RandomSource, pepper: SymmetricKey,
-        accessTokens: AccessTokenIssuer, limits: RateLimits, upstreams: UpstreamClients, refreshCookie: RefreshCookie,
-        upstreamSignIns: UpstreamSignInService, tokens: TokenService
+        context: PageContext, random: RandomSource, accessTokens: AccessTokenIssuer, limits: RateLimits,
+        upstreams: UpstreamClients, refreshCookie: RefreshCookie, upstreamSignIns: UpstreamSignInService,
+        tokens: TokenService, clock: WallClock, providerSignIns: ProviderSignIns, signInPages: SignInPages,
+        continuation: PageContinuation
     ) {
         self.context = context
-        self.clock = clock
         self.random = random
-        self.pepper = pepper
         self.accessTokens = accessTokens
         self.limits = limits
         self.upstreams = upstreams
         self.refreshCookie = refreshCookie
         self.upstreamSignIns = upstreamSignIns
         self.tokens = tokens
+        self.clock = clock
+        self.providerSignIns = providerSignIns
+        self.signInPages = signInPages
+        self.continuation = continuation
     }
 
-    /// The cookies of one request, since the issuer may become known while the server runs.
-    private var cookies: EncryptedCookies {
-        EncryptedCookies(attemptsAt: accessTokens.issuer, pepper: pepper, clock: clock)
-    }
+    private var attempts: AttemptCookies { providerSignIns.attempts }
 
     /// Returns the pages in the language of a request.
     private func pages(_ request: HTTPRequest) -> UpstreamPages {
@@ -70,6 +71,7 @@ package struct UpstreamRoutes: Sendable {
                 }
             }
             browsers.post("/continue", proceed)
+            browsers.get("/continue", startSession)
         }
         router.group(prefix: "/api/auth", interceptors: limits.limiting(.token)) { app in
             app.post("/exchange", exchange)
@@ -98,7 +100,7 @@ package struct UpstreamRoutes: Sendable {
     /// are configured.
     private func begin(_ request: HTTPRequest, at client: UpstreamClient) async throws -> HTTPResponse {
         do throws(IdentityError) {
-            guard let evicted = cookies.makingRoom(in: request) else { throw .tooManySignIns }
+            guard let evicted = attempts.current.makingRoom(in: request) else { throw .tooManySignIns }
             let query = request.queryItems
             guard Set(query.map(\.name)).count == query.count else {
                 throw .invalidSignIn("a parameter occurs more than once")
@@ -112,10 +114,10 @@ package struct UpstreamRoutes: Sendable {
                     codeChallenge: isProbe ? Self.challengeOfNobody : query["code_challenge"],
                     codeChallengeMethod: isProbe ? "S256" : query["code_challenge_method"], prompt: query["prompt"],
                     intent: query["intent"], state: query["state"]), at: client)
-            let cookie = try cookie(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
+            let cookie = try attempts.set(begun.attempt, id: begun.state, isPosted: client.provider.postsResponses)
             return .redirect(to: begun.url, setting: evicted + [cookie])
         } catch {
-            note(error, of: request)
+            request.note(ofSignIn: error)
             return pages(request).page(error)
         }
     }
@@ -132,37 +134,88 @@ package struct UpstreamRoutes: Sendable {
             let state = response.state, let attempt = attempt(state, in: request),
             attempt.provider == client.provider.name, case .response(let begun) = attempt.step
         else { return pages(request).page(.signInEnded) }
-        let cleared = cookies.cleared(state, isPosted: client.provider.postsResponses)
+        let cleared = attempts.current.cleared(state, isPosted: client.provider.postsResponses)
         do throws(IdentityError) {
             try await upstreamSignIns.spend(state)
             let next = try await upstreamSignIns.finish(
                 response, to: begun, of: attempt, at: client, from: request.requestOrigin)
-            return try respond(next, setting: cleared, request)
+            return try await respond(next, to: attempt, setting: cleared, request)
         } catch {
-            note(error, of: request)
-            return pages(request).end(upstreamSignIns.counted(error), of: attempt, setting: cleared)
+            return await end(error, of: attempt, setting: cleared, request)
+        }
+    }
+
+    /// Ends an attempt: an app's on a page of its own, and a page's on the page of the sign-in with the same request.
+    private func end(
+        _ error: IdentityError, of attempt: SignInAttempt, setting cleared: String, _ request: HTTPRequest
+    ) async -> HTTPResponse {
+        request.note(ofSignIn: error)
+        let error = upstreamSignIns.counted(error)
+        do throws(IdentityError) {
+            guard let form = try await providerSignIns.form(of: attempt) else {
+                return pages(request).end(error, of: attempt, setting: cleared)
+            }
+            // A user who has canceled at the provider chooses another way.
+            return try signInPages.signIn(
+                for: form.purpose, in: request, problem: error == .upstreamDenied ? nil : error
+            ).setting(cleared)
+        } catch {
+            request.note(ofSignIn: error)
+            return pages(request).page(error).setting(cleared)
         }
     }
 
     /// Returns the attempt of a state or an id, if it belongs to this browser and its app may still receive the result.
     private func attempt(_ id: String, in request: HTTPRequest) -> SignInAttempt? {
-        cookies.attempt(id, in: request, at: clock.now).flatMap { upstreamSignIns.isAllowed($0) ? $0 : nil }
+        attempts.attempt(id, in: request).flatMap { upstreamSignIns.isAllowed($0) ? $0 : nil }
     }
 
-    /// Returns to the app, or shows the page of the next step.
+    /// Returns to the app, continues the page, or shows the page of the next step.
     ///
     /// That step's attempt gets a separate cookie.
     private func respond(
-        _ next: UpstreamSignInService.Next, setting cleared: String, _ request: HTTPRequest
-    ) throws(IdentityError) -> HTTPResponse {
+        _ next: UpstreamSignInService.Next, to attempt: SignInAttempt, setting cleared: String, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
         switch next {
         case .app(let url): return .redirect(to: url, setting: [cleared])
         case .tokens(let issued):
             return refreshCookie.response(to: issued).setting(cleared)
         case .page(let attempt):
             let id = random.identifier()
-            let cookie = try cookie(attempt, id: id, isPosted: false)
+            let cookie = try attempts.set(attempt, id: id, isPosted: false)
             return pages(request).form(id, attempt).setting(cleared).setting(cookie)
+        case .signedIn(let proof):
+            let id = random.identifier()
+            let step = SignInAttempt.Step.session(AdmittedRecord(proof))
+            let end = clock.now.addingTimeInterval(SignInAttempt.lifetime)
+            let cookie = try attempts.set(attempt.waiting(for: step, until: end), id: id, isPosted: false)
+            guard let issuer = accessTokens.issuer else { throw .notReady }
+            return HTTPResponse.seeOther("\(issuer.withoutFinalSlash)/api/auth/continue?state=\(id)")
+                .setting(cleared).setting(cookie)
+        }
+    }
+
+    /// Starts the session of a page that continues.
+    ///
+    /// The provider may have posted its response, with which browsers send only the attempt. This request has the cookies
+    /// of the browser's earlier session, too.
+    @Sendable private func startSession(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let id = request.queryItems["state"] ?? ""
+        guard request.method == .get, let attempt = attempt(id, in: request), case .session(let record) = attempt.step
+        else { return pages(request).page(.signInEnded) }
+        let cleared = attempts.current.cleared(id)
+        let (form, proof): (PageForm, AdmittedProof)
+        do throws(IdentityError) {
+            guard let kept = try await providerSignIns.form(of: attempt) else { throw .loginEnded }
+            (form, proof) = (kept, try await upstreamSignIns.readmit(record, of: id))
+        } catch {
+            return await end(error, of: attempt, setting: cleared, request)
+        }
+        do throws(IdentityError) {
+            return try await continuation.startBrowserSession(proof, form, request).setting(cleared)
+        } catch {
+            request.note(error)
+            return await signInPages.failure(error, ofForm: nil, in: request).setting(cleared)
         }
     }
 
@@ -197,14 +250,13 @@ package struct UpstreamRoutes: Sendable {
         }
         do throws(IdentityError) {
             guard !isRefusal else { throw .upstreamDenied }
-            return try respond(
+            return try await respond(
                 try await next(after: attempt, id: id, code: code, at: client, from: request.requestOrigin),
-                setting: cookies.cleared(id), request)
+                to: attempt, setting: attempts.current.cleared(id), request)
         } catch {
             let isRepeatable = error == .invalidCode || error == .tooManyAttempts
             guard !isRepeatable else { return pages(request).form(id, attempt, problem: error) }
-            note(error, of: request)
-            return pages(request).end(upstreamSignIns.counted(error), of: attempt, setting: cookies.cleared(id))
+            return await end(error, of: attempt, setting: attempts.current.cleared(id), request)
         }
     }
 
@@ -213,7 +265,7 @@ package struct UpstreamRoutes: Sendable {
         after attempt: SignInAttempt, id: String, code: String, at client: UpstreamClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> UpstreamSignInService.Next {
         switch attempt.step {
-        case .response: throw .signInEnded
+        case .response, .session: throw .signInEnded
         case .address(let mailID, let address, let user):
             return try await upstreamSignIns.finish(
                 mailID: mailID, sentTo: address, user, code: code, of: attempt, at: client.provider, from: origin)
@@ -250,7 +302,7 @@ package struct UpstreamRoutes: Sendable {
             issued = try await upstreamSignIns.signIn(
                 with: credential, otp: otp, at: client, from: request.requestOrigin)
         } catch {
-            note(upstreamFailureOf: error, in: request)
+            request.note(upstreamFailureOf: error)
             // After these errors, the app sends the same credential again.
             let goesOn = error == .secondFactorRequired || error == .invalidCode || error == .tooManyAttempts
             throw goesOn ? error : upstreamSignIns.counted(error)
@@ -288,26 +340,6 @@ package struct UpstreamRoutes: Sendable {
         try await tokens.authenticate(request)
     }
 
-    // MARK: Responses
-
-    /// Records a failure of this server.
-    ///
-    /// A failure of a provider is counted separately.
-    private func note(_ error: IdentityError, of request: HTTPRequest) {
-        note(upstreamFailureOf: error, in: request)
-        if error != .upstreamUnavailable, error != .upstreamFailed { request.note(error) }
-    }
-
-    /// Records a provider's failure for the request's line in the log.
-    private func note(upstreamFailureOf error: IdentityError, in request: HTTPRequest) {
-        guard let failure = error.upstreamFailure else { return }
-        request.context[MatchedRouteKey.self]?.refusal = failure
-    }
-
-    /// Returns the Set-Cookie field of an attempt.
-    private func cookie(_ attempt: SignInAttempt, id: String, isPosted: Bool) throws(IdentityError) -> String {
-        do { return try cookies.set(attempt, id: id, isPosted: isPosted) } catch { throw .encryptionFailed }
-    }
 }
 
 extension UpstreamLink {

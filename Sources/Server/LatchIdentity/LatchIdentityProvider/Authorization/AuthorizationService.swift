@@ -102,9 +102,6 @@ package struct AuthorizationService: Sendable {
 
     // MARK: Pushed requests
 
-    /// The greatest size of a stored request in bytes.
-    private static let longestPushedRequest = 16 << 10
-
     /// The beginning of each `request_uri` (RFC 9126 §2.2).
     private static let pushedURIs = "urn:ietf:params:oauth:request_uri:"
 
@@ -140,7 +137,7 @@ package struct AuthorizationService: Sendable {
         let form = PageForm(
             id: uri, purpose: .authorization(request), step: .request, browser: "", expiresAt: end)
         let sealed = try cipher.seal(form)
-        guard sealed.utf8.count <= Self.longestPushedRequest else { throw .invalidInput("it is too long") }
+        guard sealed.utf8.count <= PushedRequest.longestContent else { throw .invalidInput("it is too long") }
         try await store.insert(
             PushedRequest(digest: uri.digest, clientID: client.id, content: sealed, validUntil: end))
         return uri
@@ -245,7 +242,10 @@ package struct AuthorizationService: Sendable {
         guard let session, isNew || isSufficient(session, for: request, hasAgreed: hasAgreed) else {
             guard !request.isSilent else { throw .loginRequired }
             // An account that the client expects exists.
-            return request.prompts.contains(.create) && request.expectedAccount == nil ? .signUp : .signIn
+            let signsUp =
+                request.prompts.contains(.create) && request.expectedAccount == nil && signUpRule.isOffered
+                && !hasAgreed
+            return signsUp ? .signUp : .signIn
         }
         // Attack B6: a client that asks for one user must not get the code of another.
         if let expected = request.expectedAccount, expected != session.account.id {
@@ -297,7 +297,9 @@ package struct AuthorizationService: Sendable {
         guard hasAgreed || !isForced else { return false }
         guard var maximumAge = isForced ? 0 : request.maximumAge else { return true }
         if hasAgreed { maximumAge = max(maximumAge, Self.timeToDecide) }
-        let age = clock.now.timeIntervalSince(session.authenticatedAt)
+        // A provider may have authenticated the user before the choice of an account here.
+        let date = request.requiresNewLogin ? session.authenticatedAt : session.device.createdAt
+        let age = clock.now.timeIntervalSince(date)
         // After the clock was set back, an old session must not look recent.
         return (-60...Double(maximumAge)).contains(age)
     }

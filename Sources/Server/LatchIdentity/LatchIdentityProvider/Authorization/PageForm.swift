@@ -24,6 +24,12 @@ package struct PageForm: Codable, Sendable {
         case visit
         /// A sign-out in the browser, and the registered URL to return to.
         case signOut(redirect: String?, state: String?, hint: SignOutHint? = nil)
+
+        /// The client's request; nil for another purpose.
+        package var request: PendingAuthorization? {
+            if case .authorization(let request) = self { return request }
+            return nil
+        }
     }
 
     /// What an ID token says about the session that its client ends (OpenID Connect RP-Initiated Logout §2).
@@ -48,8 +54,12 @@ package struct PageForm: Codable, Sendable {
         case signUp
         /// The code that was mailed to this address.
         case signUpCode(mailID: String, email: String)
-        /// The details of the account of this address, which its user has proved.
-        case signUpDetails(email: String)
+        /// The details of the account of this address, which its user has proved, with the version of the terms shown.
+        case signUpDetails(email: String, provedAt: Date, terms: String?)
+        /// The address of a user who wants an email with a link.
+        case mailRequest
+        /// No input: the email is on its way, and its user returns to sign in.
+        case mailSent
         /// No input: a request that a client has sent by POST, has pushed, or that leads back to a page.
         case request
     }

@@ -213,6 +213,12 @@ extension PendingAuthorization {
     /// Whether the server must show no page.
     var isSilent: Bool { prompts.contains(.none) }
 
+    /// Whether the client asks for a new authentication, or for a recent one.
+    package var requiresNewLogin: Bool { prompts.contains(.login) || maximumAge != nil }
+
+    /// Whether the user chooses the account.
+    package var choosesAccount: Bool { prompts.contains(.selectAccount) }
+
     /// The requested scopes.
     package var scopes: Scopes? { scope.map(Scopes.init(parsing:)) }
 }

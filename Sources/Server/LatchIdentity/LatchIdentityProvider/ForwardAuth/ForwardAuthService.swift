@@ -154,8 +154,14 @@ package struct ForwardAuthService: Sendable {
         else { return (nil, cookies.endedApplication) }
         let (browser, account) = (session.device.browserDevice, session.account.id)
         _ = try await store.revoke(device: id, ownedBy: account, because: .logout, at: clock.now)
-        if let browser, let device = try await store.device(id: browser), device.expiresAt <= clock.now {
-            _ = try await store.revoke(device: browser, ownedBy: account, because: .logout, at: clock.now)
+        let now = clock.now
+        // The server's own page ends a session of the browser that lasts. One that has expired is ended here.
+        if let browser,
+            try await !store.devices(of: account, at: now).contains(where: {
+                $0.clientID == Device.pagesClientID && $0.browserSession == browser
+            })
+        {
+            try await store.endSession(ofBrowser: browser, of: account, at: now)
         }
         let sessionID = ClientSessionID(pepper: pepper).text(browser: browser, device: id, for: client.id)
         return (PageForm.SignOutHint(clientID: client.id, sessionID: sessionID), cookies.endedApplication)

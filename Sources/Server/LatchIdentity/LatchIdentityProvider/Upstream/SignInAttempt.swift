@@ -5,7 +5,7 @@ package import LatchCore
 package import LatchCrypto
 package import LatchFoundation
 package import LatchHTTP
-import LatchIdentityAccounts
+package import LatchIdentityAccounts
 package import LatchIdentityStorage
 package import LatchOAuth
 import LatchRPC
@@ -26,6 +26,8 @@ package struct SignInAttempt: Codable, Sendable {
         case secondFactor(challenge: String, UpstreamIdentityRecord)
         /// The user's confirmation of the app, for this challenge; nil for a link, which has no account yet.
         case confirmation(challenge: String?, UpstreamIdentityRecord)
+        /// The browser's next request to a page of this server, which has its cookies.
+        case session(AdmittedRecord)
     }
 
     package let provider: String
@@ -33,6 +35,8 @@ package struct SignInAttempt: Codable, Sendable {
     package let redirect: String
     /// Whether the browser itself receives the tokens; nil in an attempt of an earlier version.
     package let isBrowsers: Bool?
+    /// The identifier of the kept form of a page of this server, which continues; nil for an app or a browser with tokens.
+    package let page: String?
     /// The app's challenge (RFC 7636 §4.2); nil for an app that receives tokens in the URL.
     package let codeChallenge: String?
     /// The app's state, which each of its URLs repeats (RFC 6749 §4.1.2); nil if it has sent none.
@@ -40,6 +44,8 @@ package struct SignInAttempt: Codable, Sendable {
     package let purpose: String
     /// Whether the provider was asked for a page that it always shows.
     let isInteractive: Bool
+    /// Whether only a new authentication at the provider is enough for a page of this server; nil for no.
+    let requiresNewLogin: Bool?
     /// Whether the provider was asked to ignore earlier logins; nil in an attempt of an earlier version.
     let asksForLogin: Bool?
     let beganAt: Date
@@ -54,10 +60,13 @@ package struct SignInAttempt: Codable, Sendable {
     /// Whether only the owner of the redirect's address receives the result.
     ///
     /// Other apps can register the same custom scheme.
-    package var isClaimed: Bool { isBrowsers == true || AppRedirect.isClaimed(redirect) }
+    package var isClaimed: Bool { page != nil || isBrowsers == true || AppRedirect.isClaimed(redirect) }
 
     /// Whether the user of a session authenticates again.
     var isReauthentication: Bool { purpose == SignInCode.Purpose.reauthentication.rawValue }
+
+    /// Whether the provider must have authenticated the user again.
+    var isForNewLogin: Bool { isReauthentication || requiresNewLogin == true }
 
     /// Returns the attempt at a later step.
     package func waiting(for step: Step, until end: Date) -> SignInAttempt {
@@ -91,6 +100,19 @@ package struct UpstreamIdentityRecord: Codable, Sendable {
         UpstreamIdentity(
             issuer: issuer, subject: subject, provider: provider,
             email: email.map { EmailAddress(text: $0, key: $0.lowercasedASCII()) })
+    }
+}
+
+/// An admitted proof of an attempt that continues on a page of this server.
+package struct AdmittedRecord: Codable, Sendable {
+    let accountID: String
+    let credentialVersion: Int
+    let authenticatedAt: Date
+    let factorAt: Date?
+
+    package init(_ proof: AdmittedProof) {
+        (accountID, credentialVersion) = (proof.account.id, proof.account.credentialVersion)
+        (authenticatedAt, factorAt) = (proof.authenticatedAt, proof.factorAt)
     }
 }
 

@@ -34,11 +34,6 @@ package struct UpstreamClients: Sendable {
             throw .invalidSetting(
                 "upstream_secrets", "only secrets of providers in 'upstreams'; '\(name)' is not one of them")
         }
-        if !clients.isEmpty, configuration.signInRedirects.isEmpty, configuration.tokenRedirects.isEmpty,
-            !configuration.answersBrowsersWithTokens
-        {
-            throw .invalidSetting("sign_in_redirects", "the URLs of the apps that use 'upstreams'")
-        }
         self.clients = clients
     }
 

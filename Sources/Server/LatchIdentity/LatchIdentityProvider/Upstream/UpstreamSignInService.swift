@@ -10,10 +10,11 @@ package import LatchIdentityStorage
 import LatchJOSE
 package import LatchOAuth
 
-/// A service that signs users in through identity providers, for apps.
+/// A service that signs users in through identity providers, for apps and for the pages of this server.
 ///
-/// The app opens a page of this server with its own challenge (RFC 7636). After the provider has identified the user,
-/// the browser returns to the app with a code. Only the app that began can exchange it for tokens, or for a link.
+/// An app opens a page of this server with its own challenge (RFC 7636). After the provider has identified the user,
+/// the browser returns to the app with a code. Only the app that began can exchange it for tokens, or for a link. A
+/// page of this server continues by itself.
 package struct UpstreamSignInService: Sendable {
     package let configuration: IdentityConfiguration
     package let store: IdentityStore
@@ -50,13 +51,52 @@ package struct UpstreamSignInService: Sendable {
         guard request.state?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) ?? true,
             (request.state ?? "").utf8.count <= 1000
         else { throw .invalidSignIn("its state is malformed, or longer than 1,000 bytes") }
+        let prompts =
+            purpose == .reauthentication
+            ? client.provider.authenticationPrompts : try Self.prompts(request.prompt)
+        return try await begin(at: client, prompts: prompts) { issuer, begun in
+            SignInAttempt(
+                provider: client.provider.name, redirect: named ?? issuer, isBrowsers: named == nil, page: nil,
+                codeChallenge: challenge, state: request.state, purpose: purpose.rawValue,
+                isInteractive: !client.provider.interactivePrompts.isDisjoint(with: prompts),
+                requiresNewLogin: nil, asksForLogin: prompts.contains(.login), beganAt: clock.now,
+                expiresAt: clock.now.addingTimeInterval(SignInAttempt.lifetime), step: .response(begun))
+        }
+    }
+
+    /// Begins a sign-in that a page of this server continues.
+    ///
+    /// - Parameters:
+    ///   - page: The identifier of the page's kept form.
+    ///   - requiresNewLogin: Whether an earlier login at the provider does not suffice.
+    ///   - choosesAccount: Whether the user may choose another account there.
+    /// - Throws: `IdentityError.notReady`, `.upstreamUnavailable` and `.upstreamFailed`.
+    package func begin(
+        forPage page: String, requiresNewLogin: Bool, choosesAccount: Bool, at client: UpstreamClient
+    ) async throws(IdentityError) -> (attempt: SignInAttempt, state: String, url: String) {
+        let provider = client.provider
+        let prompts =
+            requiresNewLogin
+            ? provider.authenticationPrompts
+            : choosesAccount && provider.interactivePrompts.contains(.accountSelection) ? [.accountSelection] : []
+        return try await begin(at: client, prompts: prompts) { issuer, begun in
+            SignInAttempt(
+                provider: client.provider.name, redirect: issuer, isBrowsers: nil, page: page, codeChallenge: nil,
+                state: nil, purpose: SignInCode.Purpose.signIn.rawValue, isInteractive: !prompts.isEmpty,
+                requiresNewLogin: requiresNewLogin, asksForLogin: prompts.contains(.login), beganAt: clock.now,
+                expiresAt: clock.now.addingTimeInterval(SignInAttempt.lifetime), step: .response(begun))
+        }
+    }
+
+    private func begin(
+        at client: UpstreamClient, prompts: [StepUpRequirement.Prompt],
+        _ attempt: (_ issuer: String, AuthorizationAttempt) -> SignInAttempt
+    ) async throws(IdentityError) -> (attempt: SignInAttempt, state: String, url: String) {
         guard let issuer = accessTokens.issuer,
             let callback = URL(string: Self.callback(issuer, client.provider))
         else { throw .notReady }
         var authorization = AuthorizationRequest()
-        authorization.prompts =
-            purpose == .reauthentication
-            ? client.provider.authenticationPrompts : try Self.prompts(request.prompt)
+        authorization.prompts = prompts
         // This server needs no access later.
         if client.provider.kind == .google { authorization.parameters = [("access_type", "online")] }
         let begun: AuthorizationAttempt
@@ -68,15 +108,7 @@ package struct UpstreamSignInService: Sendable {
         } catch {
             throw counted(await failure(error, in: part, at: client.provider, from: nil))
         }
-        let attempt = SignInAttempt(
-            provider: client.provider.name, redirect: named ?? issuer, isBrowsers: named == nil,
-            codeChallenge: challenge, state: request.state,
-            purpose: purpose.rawValue,
-            isInteractive: !client.provider.interactivePrompts.isDisjoint(with: authorization.prompts),
-            asksForLogin: authorization.prompts.contains(.login),
-            beganAt: clock.now, expiresAt: clock.now.addingTimeInterval(SignInAttempt.lifetime),
-            step: .response(begun.withoutPage))
-        return (attempt, begun.state, begun.url.absoluteString)
+        return (attempt(issuer, begun.withoutPage), begun.state, begun.url.absoluteString)
     }
 
     /// Returns the URL that a provider redirects to, as registered there.
@@ -94,6 +126,7 @@ package struct UpstreamSignInService: Sendable {
     /// Returns whether the app of an attempt may still receive its result, since the configuration may have changed
     /// in the meantime.
     package func isAllowed(_ attempt: SignInAttempt) -> Bool {
+        guard attempt.page == nil else { return true }
         guard attempt.isBrowsers != true else { return configuration.answersBrowsersWithTokens }
         return isConfigured(attempt.redirect, forTokens: true)
             || attempt.codeChallenge != nil && isConfigured(attempt.redirect, forTokens: false)
@@ -155,13 +188,15 @@ package struct UpstreamSignInService: Sendable {
         case tokens(IssuedTokens)
         /// The user continues on the page of the attempt's step.
         case page(SignInAttempt)
+        /// The page of this server that began the sign-in continues.
+        case signedIn(AdmittedProof)
     }
 
     /// Uses up an attempt.
     ///
     /// Each one is answered only once, on any node.
     ///
-    /// - Throws: `IdentityError.signInEnded`, or a store's error.
+    /// - Throws: `IdentityError.signInEnded`, `.doubtfulDate`, or a store's error.
     package func spend(_ id: String) async throws(IdentityError) {
         try dates.require()
         // A lifetime longer than that of the cookie, since clocks of nodes may differ.
@@ -193,9 +228,11 @@ package struct UpstreamSignInService: Sendable {
         // prompt=login).
         let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
         guard isAsked ?? true || attempt.asksForLogin != true else { throw .upstreamNotRecent }
+        // A provider that does not report it must have a page that authenticates the user again.
+        guard !attempt.isForNewLogin || isAsked ?? !client.provider.authenticationPrompts.isEmpty else {
+            throw .upstreamNotRecent
+        }
         guard !attempt.isReauthentication else {
-            // A provider that does not report it must have a page that authenticates the user again.
-            guard isAsked ?? !client.provider.authenticationPrompts.isEmpty else { throw .upstreamNotRecent }
             // The user need not confirm the app, since the code is only useful to a session of the same account.
             return .app(url: try await code(.reauthentication, record, attempt))
         }
@@ -299,7 +336,9 @@ package struct UpstreamSignInService: Sendable {
         of proof: AdmittedProof, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let next: Next
-        if attempt.codeChallenge != nil {
+        if attempt.page != nil {
+            next = .signedIn(proof)
+        } else if attempt.codeChallenge != nil {
             next = .app(url: try await code(.signIn, record, attempt, for: proof.account, factorAt: proof.factorAt))
         } else {
             let issued = try await startSession(proof, from: origin)
@@ -336,6 +375,19 @@ package struct UpstreamSignInService: Sendable {
     /// Returns the proof of a user from the response of a provider.
     package func proof(of account: Account, at date: Date) -> SignInProof {
         SignInProof(account: account, grantType: .authorizationCode, authenticatedAt: date)
+    }
+
+    /// Admits the proof of an attempt again, and uses the attempt up.
+    ///
+    /// - Parameter id: The identifier of the attempt.
+    /// - Throws: `IdentityError.signInEnded` if the account has changed, `.doubtfulDate`, or a store's error.
+    package func readmit(_ record: AdmittedRecord, of id: String) async throws(IdentityError) -> AdmittedProof {
+        try await spend(id)
+        let admitted = admission.readmit(
+            try await store.account(id: record.accountID), redeeming: record.credentialVersion,
+            grantType: .authorizationCode, authenticatedAt: record.authenticatedAt, factorAt: record.factorAt)
+        guard let admitted else { throw .signInEnded }
+        return admitted
     }
 
     package func startSession(_ proof: AdmittedProof, from origin: RequestOrigin) async throws(IdentityError)

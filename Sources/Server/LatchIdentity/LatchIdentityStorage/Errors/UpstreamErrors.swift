@@ -95,6 +95,13 @@ extension IdentityError {
         return error
     }()
 
+    /// The mailed code, or the proof that it was, has ended.
+    package static let codeEnded = {
+        var error = invalidMailedCode.with(message: "The code has expired.", hint: "Request a new one.")
+        error.pageKey = "codeEnded"
+        return error
+    }()
+
     /// The code is invalid or has expired, or was issued to another app.
     package static let invalidSignInCode = IdentityError(
         code: "invalidSignInCode", message: "The code is invalid or has expired.",

@@ -104,6 +104,16 @@ extension IdentityStore {
         }
     }
 
+    /// Signs out what a user has signed in through a browser whose session has ended, also if its row was removed.
+    ///
+    /// - Parameter first: The first device of the browser's session.
+    package func endSession(ofBrowser first: [UInt8], of accountID: String, at now: Date) async throws(IdentityError) {
+        try await write { db throws(IdentityError) in
+            try db.endSession(ofBrowser: first, of: accountID, at: now)
+            try db.endEmailChange(of: accountID)
+        }
+    }
+
     /// Signs out every device of an account and returns their number; earlier revocations keep their reason.
     ///
     /// It uses one statement for all devices, so that no login can interfere.
@@ -226,7 +236,7 @@ extension SQLConnection {
     ///
     /// A device with the scope `offline_access` stays: its user has agreed that it works without the browser's session
     /// (OpenID Connect Core §11). Its client is told of the sign-out nevertheless (Back-Channel Logout §2.7).
-    private func endSession(ofBrowser first: [UInt8], of account: String, at now: Date) throws(IdentityError) {
+    fileprivate func endSession(ofBrowser first: [UInt8], of account: String, at now: Date) throws(IdentityError) {
         let ended = try all(
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
