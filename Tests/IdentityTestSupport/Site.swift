@@ -100,6 +100,24 @@ package final class Site: Sendable {
     }
 }
 
+extension Site {
+    /// Returns whether one of ten equal calls reads nothing from the store: the server's own work reads, too, now and then.
+    package func answersWithoutRead(_ call: () async throws -> Void) async throws -> Bool {
+        for _ in 0..<10 {
+            let before = reads
+            try await call()
+            if reads == before { return true }
+        }
+        return false
+    }
+
+    /// The number of the store's calls that read.
+    private var reads: Int {
+        guard case .histogram(let histogram) = identity.services.store.calls.samples.first?.value else { return 0 }
+        return histogram.intervals.reduce(0, +)
+    }
+}
+
 extension Identity {
     /// The server's routes, and those of an app in the same process.
     fileprivate var handlerWithSamples: any Handler {

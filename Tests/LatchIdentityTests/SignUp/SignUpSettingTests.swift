@@ -43,6 +43,10 @@ import Testing
         try await expectEqual(register(site, "eve@other.example").string("code"), "signUpDomain")
         try await expectEqual(register(site, "eve@sub.example.com").string("code"), "signUpDomain")
         try await expectEqual(register(site, "eve@EXAMPLE.com").status, 201)
+        // An address of the domain means nothing before it is verified.
+        let login = try await site.post(
+            "/api/auth/clients/login", ["email": "eve@example.com", "password": .string(Site.password)])
+        expectEqual(login.status, 403)
         var agent = UserAgent(site)
         let page = try await agent.submit(try await agent.get("/signup"), [("email", "bob@other.example")])
         #expect(page.status == 403 && page.text.contains("This address cannot have an account here"))

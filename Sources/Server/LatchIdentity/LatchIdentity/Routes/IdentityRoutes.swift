@@ -51,7 +51,8 @@ extension Router {
         ConsentRoutes(limits: limits, consents: services.consents, tokens: services.tokens).add(to: &self)
         JWTAuthRoutes(limits: limits, signIns: services.signIns, tokens: services.tokens).add(to: &self)
         LaziRoutes(limits: limits, accounts: services.accounts).add(to: &self)
-        addOAuth(services, context, refreshCookie: refreshCookie)
+        addOAuth(services)
+        addPages(services, context, refreshCookie: refreshCookie)
         if configuration.hasUserService {
             addUserService(
                 UserServiceHandler(services),
@@ -63,8 +64,8 @@ extension Router {
         ).add(to: &self)
     }
 
-    /// Adds the endpoints of OAuth and OpenID Connect, and the pages.
-    private mutating func addOAuth(_ services: IdentityServices, _ context: PageContext, refreshCookie: RefreshCookie) {
+    /// Adds the endpoints of OAuth and OpenID Connect.
+    private mutating func addOAuth(_ services: IdentityServices) {
         let (configuration, limits) = (services.configuration, services.limits)
         let authentication = services.clientAuthentication
         let handlers = GrantHandlers.all.map { $0.init(services) }
@@ -79,14 +80,28 @@ extension Router {
         PushedRequestRoutes(
             limits: limits, clientAuthentication: authentication, authorizations: services.authorizations
         ).add(to: &self)
+        UserInfoRoutes(
+            store: services.store, limits: limits, clients: services.clients, tokens: services.tokens
+        ).add(to: &self)
+        MetadataRoutes(
+            configuration: configuration, accessTokens: services.accessTokens, limits: limits,
+            clients: services.clients, proofs: services.tokens.proofs, scopePolicy: services.scopePolicy
+        ).add(to: &self)
+        WebFingerRoutes(accessTokens: services.accessTokens, limits: limits).add(to: &self)
+    }
+
+    /// Adds the pages, and the endpoints that lead to them.
+    private mutating func addPages(_ services: IdentityServices, _ context: PageContext, refreshCookie: RefreshCookie) {
+        let (configuration, limits) = (services.configuration, services.limits)
         let pages = SignInPages(
             context: context, configuration: configuration, clock: services.clock, random: services.random,
             pepper: services.pepper, accessTokens: services.accessTokens, clients: services.clients,
             refreshCookie: refreshCookie, authorizations: services.authorizations)
         let devices = DeviceRoutes(
             accessTokens: services.accessTokens, limits: limits,
-            clientAuthentication: authentication, deviceAuthorizations: services.deviceAuthorizations,
-            pageSessions: services.pageSessions, signInPages: pages)
+            clientAuthentication: services.clientAuthentication,
+            deviceAuthorizations: services.deviceAuthorizations, pageSessions: services.pageSessions, signInPages: pages
+        )
         let signUpPages = SignUpPages(signInPages: pages, configuration: configuration)
         let continuation = PageContinuation(
             authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
@@ -125,14 +140,6 @@ extension Router {
             limits: limits, clients: services.clients, signInPages: pages, forwardAuth: services.forwardAuth
         ).add(to: &self)
         devices.add(to: &self)
-        UserInfoRoutes(
-            store: services.store, limits: limits, clients: services.clients, tokens: services.tokens
-        ).add(to: &self)
-        MetadataRoutes(
-            configuration: configuration, accessTokens: services.accessTokens, limits: limits,
-            clients: services.clients, proofs: services.tokens.proofs, scopePolicy: services.scopePolicy
-        ).add(to: &self)
-        WebFingerRoutes(accessTokens: services.accessTokens, limits: limits).add(to: &self)
         PageRoutes(
             context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,
             limits: limits, accounts: services.accounts,

@@ -145,7 +145,7 @@ package struct UpstreamRoutes: Sendable {
         }
     }
 
-    /// Ends an attempt: an app's on a page of its own, and a page's on the page of the sign-in with the same request.
+    /// Ends an attempt: an app's on a page about it, and a page's on the page of the sign-in with the same request.
     private func end(
         _ error: IdentityError, of attempt: SignInAttempt, setting cleared: String, _ request: HTTPRequest
     ) async -> HTTPResponse {

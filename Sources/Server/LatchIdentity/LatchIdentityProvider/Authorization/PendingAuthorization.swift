@@ -164,9 +164,7 @@ extension PendingAuthorization {
         let wished = RequestedClasses(try value("acr_values"))
         requestedClasses = claims.classes ?? wished
         if let hint = try value("id_token_hint", maximum: 8192) {
-            guard let id = accountID(hint) else {
-                throw .invalid("id_token_hint", "is not an ID token of this app")
-            }
+            guard let id = accountID(hint) else { throw .invalid("id_token_hint", "is not an ID token of this app") }
             guard claims.subject ?? id == id else { throw .invalid("claims", "names another user than id_token_hint") }
             expectedAccount = id
         } else {

@@ -397,97 +397,6 @@ package struct UpstreamSignInService: Sendable {
         return try await tokens.startSession(proof, from: origin, scopes: scopes)
     }
 
-    // MARK: The app
-
-    /// Exchanges a code for tokens.
-    ///
-    /// - Throws: `IdentityError.invalidSignInCode`, the same for every cause. The code has then ended.
-    package func exchange(
-        _ text: String, verifier: String, from origin: RequestOrigin
-    ) async throws(IdentityError) -> IssuedTokens {
-        let code = try await take(text, verifier: verifier, for: .signIn, from: origin)
-        guard let id = code.accountID else { throw .invalidSignInCode }
-        let admitted = admission.readmit(
-            try await store.account(id: id), redeeming: code.credentialVersion, grantType: .authorizationCode,
-            authenticatedAt: code.authenticatedAt, factorAt: code.factorAt)
-        guard let admitted else { throw .invalidSignInCode }
-        return try await startSession(admitted, from: origin)
-    }
-
-    /// Links the identity of a code to the account of a session that has authenticated recently.
-    ///
-    /// - Throws: `IdentityError.invalidSignInCode`, `.signInAgain`, `.forbidden`, `.linkedElsewhere`, `.alreadyLinked`,
-    ///   or a store's error.
-    package func link(
-        _ text: String, verifier: String, to session: AuthenticatedSession, from origin: RequestOrigin
-    ) async throws(IdentityError) -> UpstreamIdentity {
-        try requireRecentLogin(session)
-        let code = try await take(text, verifier: verifier, for: .link, from: origin)
-        try await store.link(
-            code.identity, to: session.account, on: session.device.id, in: origin.language, at: clock.now)
-        mails.wake()
-        return code.identity
-    }
-
-    /// Removes the link to a provider.
-    ///
-    /// - Throws: `IdentityError.signInAgain`, `.forbidden`, `.notLinked`, `.lastSignIn`, or a store's error.
-    package func unlink(
-        _ provider: String, from session: AuthenticatedSession, by origin: RequestOrigin
-    ) async throws(IdentityError) {
-        try requireRecentLogin(session)
-        try await store.unlink(
-            provider, from: session.account, on: session.device.id,
-            among: permitted.ways, in: origin.language, at: clock.now)
-        mails.wake()
-    }
-
-    /// Authenticates the user of a session again, with a code of a sign-in through an identity that the account is
-    /// linked to.
-    ///
-    /// - Parameter otp: A code of the second factor, or a recovery code, for an account that has one.
-    /// - Throws: `IdentityError.forbidden` for another client's token; `.secondFactorRequired`, after which the same
-    ///   code may be sent again; `.invalidSignInCode`, `.invalidCode`, `.tooManyAttempts`, or a store's error.
-    package func reauthenticate(
-        _ session: AuthenticatedSession, _ text: String, verifier: String, otp: String?, from origin: RequestOrigin
-    ) async throws(IdentityError) {
-        try session.requireFirstParty()
-        let needsFactor = try await secondFactors.isConfirmed(of: session.accountID)
-        guard !needsFactor || otp != nil else { throw .secondFactorRequired }
-        let code = try await take(text, verifier: verifier, for: .reauthentication, from: origin)
-        guard let account = try await store.account(linkedTo: code.identity), account.id == session.accountID else {
-            try await audit("reauthentication.failed", code.identity.provider, account: session.accountID, from: origin)
-            throw .invalidSignInCode
-        }
-        let proof = try await admission.admit(proof(of: account, at: clock.now), code: otp, from: origin)
-        let isDone = try await store.authenticate(
-            device: session.device.id, of: account, factorAt: proof.factorAt, at: clock.now)
-        guard isDone else { throw .invalidSignInCode }
-    }
-
-    private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {
-        try session.requireFirstParty()
-        try recentAuthentication.require(session)
-    }
-
-    /// Uses up a code for the app that proves its challenge (RFC 7636 §4.6).
-    private func take(
-        _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
-    ) async throws(IdentityError) -> SignInCode {
-        try dates.require()
-        guard text.utf8.count <= 100,
-            let code = try await store.takeSignInCode(text.digest, for: purpose, at: clock.now)
-        else { throw .invalidSignInCode }
-        guard verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
-            Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
-        else {
-            // An attacker has another app's code.
-            try await audit("signIn.codeRefused", code.identity.provider, account: code.accountID, from: origin)
-            throw .invalidSignInCode
-        }
-        return code
-    }
-
     // MARK: Failures
 
     /// Counts the error that ended a sign-in, and returns it.
@@ -538,7 +447,7 @@ package struct UpstreamSignInService: Sendable {
         return (error as? OAuthError)?.issuerMessage == nil ? error.message : error.code
     }
 
-    private func audit(
+    func audit(
         _ event: String, _ detail: String, account: String?, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try await store.audit(
