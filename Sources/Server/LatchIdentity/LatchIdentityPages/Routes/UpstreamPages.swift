@@ -10,7 +10,7 @@ import LatchTexts
 
 /// The pages of sign-ins through other providers.
 ///
-/// Each names the URL of the app, or of this server, to which the browser returns, so that users do not continue for an
+/// Each names the URL to which the browser returns: that of the app, or of this server. So users do not continue for an
 /// unknown app.
 struct UpstreamPages: Sendable {
     let context: PageContext

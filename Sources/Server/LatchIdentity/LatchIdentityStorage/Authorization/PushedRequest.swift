@@ -3,8 +3,9 @@
 import LatchAuth
 package import LatchFoundation
 
-/// An authorization request that a client has pushed (RFC 9126), stored by the digest of its `request_uri`, or the form
-/// of a page that continues after a visit to another site.
+/// An authorization request that a client has pushed (RFC 9126), stored by the digest of its `request_uri`.
+///
+/// The same table keeps the form of a page that continues after a visit to another site.
 package struct PushedRequest: Sendable, Hashable {
     /// The time within which a browser must bring the `request_uri`.
     package static let lifetime: TimeInterval = 90
