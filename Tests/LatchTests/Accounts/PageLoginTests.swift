@@ -7,6 +7,7 @@ import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchProcess
+import LatchSignIn
 import LatchTesting
 import TestSupport
 import Testing
@@ -377,7 +378,7 @@ import Testing
 
 @Suite struct TerminalQRCodeTests {
     @Test func `A QR code in a terminal has two rows of modules in each line, and light around`() {
-        let lines = QRCodeText.lines(of: [true, false, false, true], width: 2).split(separator: "\n")
+        let lines = QRCodeText.lines(of: QRCode(width: 2, modules: [true, false, false, true])).split(separator: "\n")
         let start = "  \u{1B}[30;107m"
         expectEqual(lines, ["\(start)      \u{1B}[0m", "\(start)  ▀▄  \u{1B}[0m", "\(start)      \u{1B}[0m"])
     }

@@ -233,9 +233,9 @@ extension Login {
         let output = environment.error
         output.line("Open this page on any device:  \(authorization.verificationURI.absoluteString)".printable)
         output.line("and enter this code there:     \(authorization.userCode)".printable)
-        if output.isTerminal, let picture = QRCode.text(of: authorization.completeURI ?? authorization.verificationURI)
-        {
-            output.write("\n" + picture + "\n")
+        let page = authorization.completeURI ?? authorization.verificationURI
+        if output.isTerminal, let code = QRCode(page.absoluteString) {
+            output.write("\n" + QRCodeText.lines(of: code) + "\n")
         }
         let rest = authorization.expiry.timeIntervalSinceNow.rounded(.up)
         output.line("Waiting; the code expires \(RelativeTime.text(rest)).")

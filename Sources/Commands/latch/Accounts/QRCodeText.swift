@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchSignIn
+
 /// The drawing of a QR code with text.
 enum QRCodeText {
     /// The number of light modules around a code; ISO/IEC 18004 §6.3.8 asks for 4, but 2 suffice on a screen.
     private static let margin = 2
 
     /// Returns lines with two rows of modules each, in the terminal's colors black and white.
-    ///
-    /// - Parameter modules: The rows of a square, true for a dark module.
-    static func lines(of modules: [Bool], width: Int) -> String {
+    static func lines(of code: QRCode) -> String {
+        let (modules, width) = (code.modules, code.width)
         func isDark(_ row: Int, _ column: Int) -> Bool {
             (0..<width).contains(row) && (0..<width).contains(column) && modules[row * width + column]
         }

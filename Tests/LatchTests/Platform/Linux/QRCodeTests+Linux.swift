@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import LatchFoundation
+import LatchSignIn
 import Testing
 
 @testable import latch
 
 @Suite struct QRCodeTests {
-    private static let url = URL(string: "https://id.example.com/device?user_code=WDJB-MJHT")
-    private static let text = url.flatMap { QRCode.text(of: $0) }
+    private static let text = QRCode("https://id.example.com/device?user_code=WDJB-MJHT").map(QRCodeText.lines)
 
     // ISO/IEC 18004 §5.3: 17 modules and 4 for each version, with a pattern to find it by in three corners.
     @Test(.enabled(if: text != nil, "libqrencode4 is not installed"))
