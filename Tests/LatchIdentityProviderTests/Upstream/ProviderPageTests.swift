@@ -86,7 +86,8 @@ import Testing
         #expect(decision.status == 200 && decision.formAction.hasSuffix("/device"))
         #expect(decision.text.contains("ada@example.com"))
         var visitor = UserAgent(site)
-        try await expectEqual(visit(try await visitor.get("/signup"), &visitor).title, "You are signed in")
+        try await expectEqual(visit(try await visitor.get("/signup"), &visitor).location, "/account")
+        try await expectEqual(visitor.get("/account").title, "Your account")
         await site.close()
     }
 

@@ -8,7 +8,6 @@ import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
-import Synchronization
 import TestSupport
 import TestTags
 import Testing
@@ -20,16 +19,6 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: ProcessInfo.processInfo.environment["LATCH_INTEROP"] != nil, "make interop runs it"))
 struct RealUpstreamTests {
-    /// A handler that is known only after its server has a port.
-    private final class Later: Handler {
-        let handler = Mutex<(any Handler)?>(nil)
-
-        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-            guard let handler = handler.withLock({ $0 }) else { return HTTPResponse(status: .serviceUnavailable) }
-            return try await handler.respond(to: request)
-        }
-    }
-
     /// Our server with a provider, and a browser.
     private struct Stage {
         let server: Server
@@ -76,7 +65,7 @@ struct RealUpstreamTests {
     }
 
     private static func stage(_ name: OpenIDProvider.Name) async throws -> Stage {
-        let later = Later()
+        let later = LaterHandler()
         let server = Server(handler: later)
         let address = try await server.start()
         let url = try #require(URL(string: "http://127.0.0.1:\(address.port)"))
@@ -94,7 +83,7 @@ struct RealUpstreamTests {
         let folder = try TemporaryFolder()
         let identity = try await Identity(
             configuration: configuration, storePath: folder.file(), mailer: MemoryMailer())
-        later.handler.withLock { $0 = identity.handler }
+        later.set(identity.handler)
         return Stage(
             server: server, identity: identity, provider: provider, browser: try await browser,
             client: Client(baseURL: url), url: url, folder: folder)

@@ -80,11 +80,15 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
             "POST /confirm-change", "POST /login", "POST /signup", "POST /consent", "POST /device",
-            "POST /oauth/logout", "POST /forgot", "POST /resend",
+            "POST /oauth/logout", "POST /forgot", "POST /resend", "POST /account", "POST /account/name",
+            "POST /account/email", "POST /account/password", "POST /account/factor", "POST /account/passkeys",
+            "POST /account/passkeys/{id}", "POST /account/deletion",
             rpc + "VerifyEmail", rpc + "ResetPassword",
         ],
         "page": [
             "GET /oauth/authorize", "POST /oauth/authorize", "GET /device", "GET /signup", "GET /oauth/logout",
+            "GET /account", "GET /account/name", "GET /account/email", "GET /account/password", "GET /account/factor",
+            "GET /account/passkeys", "GET /account/passkeys/{id}", "GET /account/activity", "GET /account/deletion",
         ],
         "request": [
             "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /forgot", "GET /resend",
@@ -92,7 +96,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/change-password", "GET /.well-known/openid-configuration", "GET /oauth/userinfo",
-            "POST /oauth/userinfo", "GET /passkey.js", "GET /.well-known/webfinger",
+            "POST /oauth/userinfo", "GET /passkey.js", "GET /.well-known/passkey-endpoints",
+            "GET /.well-known/webfinger",
         ],
     ]
     /// The routes that answer supervisors, whose cost does not grow with a flood.

@@ -73,6 +73,18 @@ enum Answer: String, CaseIterable, Sendable {
     }
 
     @Test(.tags(.accountPreHijack))
+    func `The first proof of an address cancels a deletion that was requested before`() async throws {
+        let site = try await Site()
+        let token = try await squat(site)
+        let session = try await site.bearer(try await site.logIn().access)
+        try await site.identity.services.deletions.request(for: session, from: .tests)
+        #expect(try await site.identity.services.store.deletion(of: session.accountID) != nil)
+        try await expectEqual(Answer.password.give(token, to: site), 200)
+        try await expectNil(site.identity.services.store.deletion(of: session.accountID))
+        await site.close()
+    }
+
+    @Test(.tags(.accountPreHijack))
     func `The session that proves an address is kept, and no other from before`() async throws {
         let site = try await Site()
         let token = try await squat(site)

@@ -43,6 +43,7 @@ import Testing
         ("terms_url", ["", "https://example.com/terms"], ["example.com/terms", "javascript:x", "ftp://example.com"]),
         ("privacy_url", ["", "https://example.com/privacy"], ["/privacy", "data:text/html,x"]),
         ("recent_authentication", ["60", "86400"], ["59", "86401", "15m"]),
+        ("deletion_delay", ["3600", "31536000"], ["3599", "31536001", "30d"]),
         ("signing_key_lifetime", ["3600", "315360000"], ["3599", "315360001", "90d"]),
         ("audit_retention", ["86400", "3153600000"], ["86399", "3153600001"]),
         ("hsts_max_age", ["0", "315360000"], ["-1", "315360001", "1y"]),

@@ -123,7 +123,9 @@ import Testing
         #expect(!"\(message) \(String(reflecting: message)) \(dumped)".contains("t0ken"))
         let hasLink = [.verifyEmail, .resetPassword, .newAddress, .oldAddress, .invitation].contains(purpose)
         expectEqual(message.text.contains("?token=t0ken\n"), hasLink)
-        expectEqual(message.html?.contains("https://id.example.com/"), hasLink)
+        let isAboutAccount = purpose.page == .account
+        expectEqual(message.html?.contains("https://id.example.com/"), hasLink || isAboutAccount)
+        expectEqual(message.text.contains("\nGo to your account: https://id.example.com/account\n"), isAboutAccount)
         let hasCode = [.addressCode, .signUpCode].contains(purpose)
         expectEqual(message.text.contains("\n0123 4567\n"), hasCode)
         expectEqual(message.html?.contains("0123 4567"), hasCode)

@@ -52,6 +52,22 @@ import Testing
         await close()
     }
 
+    @Test func `Shared housekeeping removes the accounts whose deletion is due`() async throws {
+        let store = first.services.store
+        let account = try Account.example()
+        try await store.insert(account, details: nil)
+        let device = Device.example(of: account, expiresAt: noon + 10_000)
+        #expect(try await store.insert(device, for: account))
+        try await store.requestDeletion(
+            of: account, dueAt: noon + 7200, on: device.id, in: nil, at: clock.now)
+        #expect(try await Housekeeping(first.services).prune())
+        #expect(try await store.account(id: account.id) != nil)
+        clock.advance(by: 7200)
+        #expect(try await Housekeeping(second.services).prune())
+        try await expectNil(store.account(id: account.id))
+        await close()
+    }
+
     @Test func `Shared housekeeping removes nothing for a date of the database only`() async throws {
         let store = first.services.store
         let account = try Account.example()

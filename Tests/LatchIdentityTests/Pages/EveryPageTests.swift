@@ -47,6 +47,13 @@ import Testing
         _ = keep(try await agent.signIn(signIn, #""><script>"#))
         _ = keep(try await agent.signIn(signIn))
         _ = keep(try await agent.get(tool.path()))
+        for path in ["", "/name", "/email", "/password", "/activity", "/deletion"] {
+            _ = keep(try await agent.get("/account\(path)"))
+        }
+        let factor = keep(try await agent.get("/account/factor"))
+        _ = keep(try await agent.submit(keep(try await agent.submit(factor)), [("code", "12345678")]))
+        _ = keep(try await agent.submit(try await agent.get("/account"), [("withdraw", #""><script>"#)]))
+        _ = keep(try await agent.submit(try await agent.get("/account/email"), [("email", #""><script>"#)]))
         _ = keep(try await agent.get("/oauth/logout"))
         let address = try await agent.submit(try await agent.get("/signup"), [("email", "o'neil&co@example.com")])
         _ = keep(address)
@@ -54,7 +61,8 @@ import Testing
         let code = try #require(await site.mailedCode(to: "o'neil&co@example.com"))
         let details = keep(try await agent.submit(address, [("code", code)]))
         _ = keep(try await agent.submit(details, [("name", "<script>"), ("password", "12345678")]))
-        _ = keep(try await agent.submit(details, [("name", "<b>"), ("password", Site.password)]))
+        _ = try await agent.submit(details, [("name", "<b>"), ("password", Site.password)])
+        _ = keep(try await agent.get("/account"))
         _ = keep(try await agent.get("/oauth/authorize?client_id=%3Cb%3E"))
         _ = keep(try await agent.post("/device", form: "user_code=%22%3E%3Cscript%3E"))
         await site.close()
@@ -68,16 +76,16 @@ import Testing
         async throws
     {
         let pages = try await pages(language)
-        expectEqual(pages.count, 31)
+        expectEqual(pages.count, 42)
         for page in pages {
-            let name = "\(page.title): \(page.text)"
+            let name = "\(page.status) \(page.location): \(page.text)"
             #expect(page.text.contains("<html lang=\"\(language)\">"), "\(name)")
             #expect(page.text.contains(#"<p class="brand">&lt;b&gt;&quot;Acme&quot;&amp;</p>"#), "\(name)")
             #expect(
                 !page.text.contains("<b>") && !page.text.contains("<script") && !page.text.contains("o'brien")
                     && !page.text.contains("o'neil"))
             let shown = page.text.components(separatedBy: "</style>").last ?? ""
-            expectNil(shown.firstMatch(of: /\b(?:page|problem|mail)\.[a-z]/), "\(name)")
+            expectNil(shown.firstMatch(of: /\b(?:page|problem|mail|event)\.[a-z]/), "\(name)")
         }
     }
 
@@ -92,7 +100,8 @@ import Testing
             expectEqual(text.components(separatedBy: "<h1>").count, 2, "\(page.title)")
             for match in text.matches(of: /<input id="([a-z_]+)"([^>]*)>/) where !match.2.contains("hidden") {
                 #expect(
-                    text.contains("<label for=\"\(match.1)\">") && match.2.contains("autocomplete="), "\(page.title)")
+                    text.contains("<label for=\"\(match.1)\">") && match.2.contains("autocomplete=")
+                        || text.contains("<label class=\"box\">\(match.0)"), "\(page.title)")
             }
             for match in text.matches(of: /aria-describedby="([^"]*)"/) {
                 for id in match.1.split(separator: " ") { #expect(text.contains("id=\"\(id)\""), "\(page.title)") }

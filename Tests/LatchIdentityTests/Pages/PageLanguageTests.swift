@@ -111,7 +111,10 @@ import Testing
 
 @Suite struct PageTextTests {
     private let catalog = StringCatalog.latchwork
-    private let prefixes = ["page.", "problem.", "mail."]
+    private let prefixes = ["page.", "problem.", "mail.", "event."]
+
+    /// An event of the audit log, and a column of the store.
+    private static let others: Set = ["mail.abandoned", "mail.id"]
 
     @Test func `The texts of pages and emails are exactly those that the sources use`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -120,16 +123,17 @@ import Testing
         let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /"((?:page|problem|mail)(?:\.[A-Za-z]+)+)"/) where match.1 != "mail.abandoned"
-            {
+            for match in text.matches(of: /"((?:page|problem|mail)(?:\.[A-Za-z]+)+)"/)
+            where !Self.others.contains(String(match.1)) {
                 used.insert(String(match.1))
             }
         }
         for key in IdentityError.keysOnPages { used.formUnion(["problem.\(key).title", "problem.\(key).advice"]) }
         for purpose in OutboxMail.Purpose.allCases {
             used.formUnion(["subject", "introduction", "closing"].map { "mail.\(purpose.rawValue).\($0)" })
-            if purpose.page != nil { used.insert("mail.\(purpose.rawValue).button") }
+            if case .form = purpose.page { used.insert("mail.\(purpose.rawValue).button") }
         }
+        used.formUnion(AuditRecord.eventsOnPages.map { "event.\($0)" } + ["event.other"])
         let keys = catalog.keys.filter { key in prefixes.contains { key.hasPrefix($0) } }
         #expect(used.subtracting(keys) == [] && Set(keys).subtracting(used) == [])
     }

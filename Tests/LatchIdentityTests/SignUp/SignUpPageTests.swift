@@ -62,7 +62,9 @@ import Testing
         var agent = UserAgent(site)
         let done = try await agent.submit(
             try await proved(try await agent.get("/signup"), &agent, at: site), details)
-        #expect(done.status == 200 && done.title == "You are signed in" && done.text.contains("notes://open"))
+        expectEqual(done.location, "/account")
+        let account = try await agent.get("/account")
+        #expect(account.title == "Your account" && account.text.contains(#"href="notes://open""#))
         // The browser is signed in.
         try await expectEqual(agent.get(app.path()).parameters["error"], nil)
         #expect(try await agent.get(app.path()).parameters["code"] != nil)

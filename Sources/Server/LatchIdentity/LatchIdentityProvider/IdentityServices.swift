@@ -159,6 +159,12 @@ package final class IdentityServices: Sendable {
             recentAuthentication: recentAuthentication, signIns: signIns, secondFactors: secondFactors)
     }
 
+    package var deletions: AccountDeletionService {
+        AccountDeletionService(
+            delay: configuration.deletionDelay, store: store, clock: clock, limits: limits, mails: mails,
+            recentAuthentication: recentAuthentication)
+    }
+
     package var passkeys: PasskeyService {
         PasskeyService(
             serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,

@@ -75,6 +75,12 @@ package struct HTMLField: Sendable {
         return field
     }
 
+    package static func passkeyName(label: String, value: String) -> HTMLField {
+        var field = HTMLField("name", label, #"type="text" autocomplete="off" maxlength="100" required"#)
+        field.value = value
+        return field
+    }
+
     /// Returns a box that the user must check.
     package static func requiredBox(_ name: String, label: String) -> HTMLField {
         var field = HTMLField(name, label, #"type="checkbox" value="yes" required"#)

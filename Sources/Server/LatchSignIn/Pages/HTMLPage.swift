@@ -55,33 +55,41 @@ package struct HTMLPage: Sendable {
         let label: String
         let problem: String
         let field: String
+        /// The JSON of the script's input; nil for none.
+        let options: String?
 
         /// Creates a button, which stays hidden if scripts do not run.
         ///
         /// - Parameter problem: The text that the script shows after a failure.
-        package init(id: String, label: String, problem: String, field: String, script: String) {
+        package init(
+            id: String, label: String, problem: String, field: String, script: String, options: String? = nil
+        ) {
             (self.id, self.label, self.problem, self.field, self.script) = (id, label, problem, field, script)
+            self.options = options
         }
 
         /// The field, the button and the text for a failure, as HTML.
         fileprivate var html: String {
             let (id, field) = (HTMLContext.attribute.escape(id), HTMLContext.attribute.escape(field))
+            let data = options.map { #" data-options="\#(HTMLContext.attribute.escape($0))""# } ?? ""
             return """
-                <input type="hidden" name="\(field)" id="\(field)" autocomplete="off"><button type="button" \
+                <input type="hidden" name="\(field)" id="\(field)" autocomplete="off"\(data)><button type="button" \
                 id="\(id)" class="second" hidden>\(HTMLContext.text.escape(label))</button>\
                 <p class="wrong" id="\(id)-problem" role="alert" hidden>\(HTMLContext.text.escape(problem))</p>
                 """
         }
     }
 
+    /// Whether the page is wider than a form, for lists.
+    private var isWide = false
     /// The path of the page's only script; nil for a page without a script.
-    private let script: String?
+    private var script: String?
     /// Whether the page posts its form to another site by itself.
-    private let postsItself: Bool
+    private var postsItself = false
     /// The origins of the pages of other sites that the page loads in frames.
-    private let frameOrigins: [String]
+    private var frameOrigins: [String] = []
     /// The URL at which the page continues by itself; nil to stay.
-    private let next: String?
+    private var next: String?
 
     /// Creates a page with a text and, if given, a form for an action that carries a token.
     ///
@@ -90,22 +98,24 @@ package struct HTMLPage: Sendable {
     ///   - invalidFields: The names of the fields that the problem concerns; without one, the problem itself has the
     ///     focus.
     ///   - items: A list below the text.
+    ///   - codes: A list of codes to type or to keep, below the text, with its label for screen readers.
+    ///   - action: The path of the form, and the label of its button; nil for a form that only other buttons send.
     ///   - scriptedButton: A button of a script, below the submit button.
     ///   - alternative: The label of a second button, which also sends `other`.
     ///   - others: Further buttons.
     ///   - refusal: The label of the last button, which also sends `refuse`.
     ///   - links: The links at the end.
-    ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
+    ///   - appLink: A link to an app, whose URL this server has made or has in its configuration.
     package init(
-        _ title: String, text: String, items: [String] = [], problem: String? = nil, invalidFields: [String] = [],
-        action: (path: String, button: String)? = nil, carrying token: String? = nil, fields: [HTMLField] = [],
+        _ title: String, text: String, items: [String] = [], qrCode: (code: QRCode, label: String)? = nil,
+        codes: (list: [String], label: String)? = nil,
+        problem: String? = nil, invalidFields: [String] = [], action: (path: String, button: String?)? = nil,
+        carrying token: String? = nil, fields: [HTMLField] = [],
         scriptedButton: ScriptedButton? = nil, alternative: String? = nil, others: [Button<String>] = [],
         refusal: String? = nil, links: [Link] = [], appLink: (url: String, label: String)? = nil
     ) {
-        self.title = title
+        (self.title, windowTitle) = (title, title)
         script = action == nil ? nil : scriptedButton?.script
-        (postsItself, frameOrigins, next) = (false, [], nil)
-        windowTitle = title
         let invalid = problem == nil ? [] : fields.map(\.name).filter(invalidFields.contains)
         let mistake = problem.map {
             let focus = invalid.isEmpty ? #" tabindex="-1" autofocus"# : ""
@@ -121,14 +131,14 @@ package struct HTMLPage: Sendable {
                     + [refusal.map { Button("refuse", $0) }].compactMap(\.self) + others.filter(\.isQuiet))
         }
         let list = items.map { "<li>\(HTMLContext.text.escape($0))</li>" }.joined()
-        // Its scheme belongs to the app, and the URL context would reject it.
-        let appButton = appLink.map { url, label in
-            #"<p><a class="button" href="\#(HTMLContext.attribute.escape(url))">\#(HTMLContext.text.escape(label))</a></p>"#
+        let codeList = codes.map { codes in
+            let entries = codes.list.map { "<li><code>\(HTMLContext.text.escape($0))</code></li>" }.joined()
+            return #"<ul class="codes" aria-label="\#(HTMLContext.attribute.escape(codes.label))">\#(entries)</ul>"#
         }
-        let others = links.map { #"<li><a href="\#($0.url)">\#(HTMLContext.text.escape($0.label))</a></li>"# }.joined()
         content = [
             text.isEmpty ? nil : "<p>\(HTMLContext.text.escape(text))</p>", list.isEmpty ? nil : "<ul>\(list)</ul>",
-            mistake, form, appButton, others.isEmpty ? nil : #"<ul class="links">\#(others)</ul>"#,
+            qrCode.map { $0.code.svg(label: $0.label) }, codeList, mistake, form,
+            appLink.map(Self.button), Self.list(links),
         ].compactMap(\.self).joined(separator: "\n")
     }
 
@@ -138,8 +148,7 @@ package struct HTMLPage: Sendable {
     ///
     /// - Parameter url: An https or http URL that a client has registered.
     package init(_ title: String, posting fields: [(name: String, value: String)], to url: String, button: String) {
-        (self.title, windowTitle, script, postsItself) = (title, title, nil, true)
-        (frameOrigins, next) = ([], nil)
+        (self.title, windowTitle, postsItself) = (title, title, true)
         let inputs = fields.map { name, value in
             let (name, value) = (HTMLContext.attribute.escape(name), HTMLContext.attribute.escape(value))
             return #"<input type="hidden" name="\#(name)" value="\#(value)">"#
@@ -160,18 +169,56 @@ package struct HTMLPage: Sendable {
     ///   - urls: URLs of https or http that clients have registered.
     ///   - next: The registered URL, and the label of its link.
     package init(_ title: String, text: String, loading urls: [String], next: (url: String, label: String)?) {
-        (self.title, windowTitle, script, postsItself) = (title, title, nil, false)
-        self.next = next?.url
+        (self.title, windowTitle, self.next) = (title, title, next?.url)
         frameOrigins = Set(urls.compactMap(Self.origin)).sorted()
         let frames = urls.map {
             #"<iframe src="\#(HTMLContext.url.escape($0))" sandbox="allow-scripts allow-same-origin" hidden></iframe>"#
         }
-        // Its scheme may belong to an app, and the URL context would reject it.
-        let link = next.map { url, label in
-            #"<p><a class="button" href="\#(HTMLContext.attribute.escape(url))">\#(HTMLContext.text.escape(label))</a></p>"#
-        }
-        content = (["<p>\(HTMLContext.text.escape(text))</p>"] + [link].compactMap(\.self) + frames)
+        content = (["<p>\(HTMLContext.text.escape(text))</p>"] + [next.map(Self.button)].compactMap(\.self) + frames)
             .joined(separator: "\n")
+    }
+
+    /// Creates a page of sections, whose buttons send one form.
+    ///
+    /// - Parameters:
+    ///   - notice: The result of the last change, which has the focus.
+    ///   - problem: The problem with the last change, which has the focus.
+    ///   - others: The buttons below the sections.
+    ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
+    package init(
+        _ title: String, text: String, notice: String? = nil, problem: String? = nil, sections: [HTMLSection],
+        action: String, carrying token: String, others: [Button<String>] = [],
+        appLink: (url: String, label: String)? = nil
+    ) {
+        (self.title, windowTitle, isWide) = (title, title, true)
+        let escape = HTMLContext.text.escape
+        let lines = [
+            "<p>\(escape(text))</p>",
+            notice.map { #"<p class="notice" id="notice" tabindex="-1" autofocus>\#(escape($0))</p>"# },
+            problem.map { #"<p class="wrong" id="problem" role="alert" tabindex="-1" autofocus>\#(escape($0))</p>"# },
+            """
+            <form method="post" action="\(HTMLContext.url.escape(action))">
+            <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token))">
+            """,
+        ]
+        let parts = sections.enumerated().map { $1.html(number: $0) } + others.map { $0.html() } + ["</form>"]
+        content = (lines.compactMap(\.self) + parts + [appLink.map(Self.button)].compactMap(\.self)).joined(
+            separator: "\n")
+    }
+
+    /// Returns a link that looks like a button, to an app or another site.
+    ///
+    /// Its scheme may belong to an app, and the URL context would reject it.
+    private static func button(_ link: (url: String, label: String)) -> String {
+        let (url, label) = (HTMLContext.attribute.escape(link.url), HTMLContext.text.escape(link.label))
+        return #"<p><a class="button" href="\#(url)">\#(label)</a></p>"#
+    }
+
+    /// Returns the list of links at the end of a page; nil for none.
+    private static func list(_ links: [Link]) -> String? {
+        guard !links.isEmpty else { return nil }
+        let items = links.map { #"<li><a href="\#($0.url)">\#(HTMLContext.text.escape($0.label))</a></li>"# }
+        return #"<ul class="links">\#(items.joined())</ul>"#
     }
 
     private static func origin(of url: String) -> String? {
@@ -187,19 +234,15 @@ package struct HTMLPage: Sendable {
         "'sha256-\(Base64Alphabet.standard.encodePadded(Array(SHA256.hash(data: Array(submission.utf8)))))'"
 
     private static func form(
-        _ action: (path: String, button: String), token: String?, fields: [String], scriptedButton: String,
+        _ action: (path: String, button: String?), token: String?, fields: [String], scriptedButton: String,
         others: [Button<String>]
     ) -> String {
-        let buttons = others.map {
-            """
-            <button name="\($0.name)" value="\(HTMLContext.attribute.escape($0.value))" \
-            class="\($0.isQuiet ? "quiet" : "second")" formnovalidate>\(HTMLContext.text.escape($0.label))</button>
-            """
-        }
+        let buttons = others.map { $0.html() }
+        let submission = action.button.map { "<button>\(HTMLContext.text.escape($0))</button>" } ?? ""
         return """
             <form method="post" action="\(HTMLContext.url.escape(action.path))">
             <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token ?? ""))">
-            \(fields.joined())<button>\(HTMLContext.text.escape(action.button))</button>\(scriptedButton)\(buttons.joined())
+            \(fields.joined())\(submission)\(scriptedButton)\(buttons.joined())
             </form>
             """
     }
@@ -247,12 +290,25 @@ package struct HTMLPage: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <title>\(HTMLContext.text.escape(window))</title>
             <style>\(PageStyle.sheet)</style>
-            \(head)<main>
+            \(head)<main\(isWide ? " class=\"wide\"" : "")>
             \(brand)<h1>\(HTMLContext.text.escape(title))</h1>
             \(content)
             </main>
             </html>
 
+            """
+    }
+}
+
+extension HTMLPage.Button where Label == String {
+    /// Returns the button.
+    ///
+    /// - Parameter id: The ID of the entry that it belongs to, if its label alone does not say what it does.
+    func html(of id: String? = nil) -> String {
+        let names = id.map { #" id="\#($0)-button" aria-labelledby="\#($0)-button \#($0)""# } ?? ""
+        return """
+            <button name="\(name)" value="\(HTMLContext.attribute.escape(value))" \
+            class="\(isQuiet ? "quiet" : "second")" formnovalidate\(names)>\(HTMLContext.text.escape(label))</button>
             """
     }
 }

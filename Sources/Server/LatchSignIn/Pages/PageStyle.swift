@@ -36,6 +36,8 @@ package enum PageStyle {
         border:0;border-radius:.5rem;cursor:pointer}
         .button{display:block;padding:.6875rem;font-weight:600;text-align:center;text-decoration:none;color:var(--card);\
         background:var(--accent);border-radius:.5rem}
+        form+p{margin:.75rem 0 0}
+        form+p .button{color:inherit;background:transparent;border:1px solid var(--edge)}
         :disabled{opacity:.6;cursor:default}
         .second+.wrong{margin:.75rem 0 0}
         .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--edge)}
@@ -43,6 +45,21 @@ package enum PageStyle {
         color:var(--accent);background:transparent}
         .links{margin:1.25rem 0 0;padding:0;list-style:none}
         .links a{display:inline-block;padding:.375rem 0;color:var(--accent)}
+        .wide{max-width:42rem}
+        .wide .second{width:auto;padding:.6875rem 1.25rem}
+        h2{margin:1.75rem 0 .5rem;font-size:1.0625rem}
+        .entries{margin:0;padding:0;list-style:none;border-top:1px solid var(--line)}
+        .entries li{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between;\
+        padding:.75rem 0;border-bottom:1px solid var(--line)}
+        .entries div{flex:1 1 14rem;min-width:0}
+        .entries button{width:auto;margin:0;padding:.375rem .875rem;font-size:.875rem}
+        .entries a{color:var(--accent)}
+        .detail{display:block;font-size:.875rem;color:var(--soft)}
+        .codes{padding:0;list-style:none}
+        .codes code{font:1.125rem/1.75 ui-monospace,monospace;color:var(--ink)}
+        .qr{display:block;width:100%;max-width:14rem;margin:0 0 1.25rem}
+        .mark{padding:0 .5rem;font-size:.8125rem;border:1px solid var(--edge);border-radius:1rem}
+        .notice{padding:.625rem .75rem;color:var(--ink);border:1px solid var(--accent);border-radius:.5rem}
         :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 
         """

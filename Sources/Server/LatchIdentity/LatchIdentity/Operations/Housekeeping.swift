@@ -67,6 +67,9 @@ struct Housekeeping: Sendable {
         // An access token can outlive its device by the token's lifetime, and is verified against the device's row.
         let lifetime = accessTokenLifetime.inSeconds
         try await store.prune(endedBefore: date.addingTimeInterval(-lifetime))
+        while try await store.deleteDueAccounts(at: date) {
+            guard try await keep(Self.lease, after: clock.now) else { return false }
+        }
         let isDone = try await audit.prune(at: date) { () throws(IdentityError) in
             try await keep(Self.lease, after: clock.now)
         }

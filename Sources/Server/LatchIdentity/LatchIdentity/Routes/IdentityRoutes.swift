@@ -114,6 +114,7 @@ extension Router {
                 store: services.store, clock: services.clock, cipher: PageFormCipher(pepper: services.pepper)),
             attempts: AttemptCookies(
                 accessTokens: services.accessTokens, pepper: services.pepper, clock: services.clock))
+        let overview = AccountOverview(services, pages)
         AuthorizeRoutes(
             limits: limits, signIns: services.signIns, passkeySignIns: services.passkeySignIns,
             authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
@@ -129,13 +130,15 @@ extension Router {
                 context: context, random: services.random, accessTokens: services.accessTokens, limits: limits,
                 upstreams: services.upstreams, refreshCookie: refreshCookie, upstreamSignIns: services.upstreamSignIns,
                 tokens: services.tokens, clock: services.clock, providerSignIns: providerSignIns, signInPages: pages,
-                continuation: continuation
+                continuation: continuation, overview: overview
             ).add(to: &self)
         }
-        LogoutRoutes(
+        let logout = LogoutRoutes(
             accessTokens: services.accessTokens, limits: limits, clients: services.clients,
             pageSessions: services.pageSessions, signInPages: pages, notices: services.notices
-        ).add(to: &self)
+        )
+        addAccountPages(services, overview, providerSignIns: providerSignIns, logout: logout)
+        logout.add(to: &self)
         ForwardAuthRoutes(
             limits: limits, clients: services.clients, signInPages: pages, forwardAuth: services.forwardAuth
         ).add(to: &self)
@@ -147,6 +150,35 @@ extension Router {
                 accessTokens: services.accessTokens, limits: limits, accounts: services.accounts, signInPages: pages,
                 pages: mailRequestPages)
         ).add(to: &self)
+    }
+
+    /// Adds the pages on which users see and change their account.
+    private mutating func addAccountPages(
+        _ services: IdentityServices, _ overview: AccountOverview, providerSignIns: ProviderSignIns,
+        logout: LogoutRoutes
+    ) {
+        AccountPageRoutes(
+            limits: services.limits, accounts: services.accounts, administration: services.administration,
+            consents: services.consents, passkeys: services.passkeys, upstreamSignIns: services.upstreamSignIns,
+            deletions: services.deletions, tokens: services.tokens, providerSignIns: providerSignIns,
+            logout: logout, overview: overview
+        ).add(to: &self)
+        SecondFactorPageRoutes(limits: services.limits, secondFactors: services.secondFactors, overview: overview).add(
+            to: &self)
+        PasskeyPageRoutes(limits: services.limits, passkeys: services.passkeys, overview: overview).add(to: &self)
+        AccountDataRoutes(
+            limits: services.limits, audit: services.audit, deletions: services.deletions, overview: overview
+        ).add(to: &self)
+    }
+}
+
+extension AccountOverview {
+    fileprivate init(_ services: IdentityServices, _ pages: SignInPages) {
+        self.init(
+            store: services.store, clock: services.clock, permitted: services.permitted,
+            sessions: AccountSessions(
+                pageSessions: services.pageSessions, recentAuthentication: services.recentAuthentication,
+                signInPages: pages))
     }
 }
 

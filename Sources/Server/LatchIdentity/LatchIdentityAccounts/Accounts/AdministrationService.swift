@@ -226,6 +226,7 @@ package struct AdministrationService: Sendable {
         _ change: AccountDetailsChange, of id: String, by actor: AccountActor
     ) async throws(IdentityError) -> FullAccount {
         var change = change
+        if let name = change.name { change.name = try AccountService.validated(name: name) ?? "" }
         change.firstName = change.firstName.map { String($0.trimmingSpace()) }
         change.lastName = change.lastName.map { String($0.trimmingSpace()) }
         change.displayName = change.displayName.map { String($0.trimmingSpace()) }

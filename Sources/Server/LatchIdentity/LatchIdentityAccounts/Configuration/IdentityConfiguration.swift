@@ -50,6 +50,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var requireOwnerProof = false
     /// The age up to which a user's authentication suffices to change an address, a password or a second factor.
     public var recentAuthentication: Duration = .seconds(900)
+    /// The time in which users can cancel the deletion of their account, by default 30 days.
+    public var deletionDelay: Duration = .seconds(2_592_000)
     /// The address whose account becomes the first administrator, at the first login after address and password are proved.
     public var firstAdministrator: String?
     /// The role words that administrators may give with an invitation, in addition to their own and the lower administrative

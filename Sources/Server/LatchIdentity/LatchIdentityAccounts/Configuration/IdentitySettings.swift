@@ -39,6 +39,9 @@ extension IdentityConfiguration {
             "recent_authentication", \.recentAuthentication, .seconds(60...86_400),
             "seconds for which a login suffices to change an address, a password or a second factor", isReloaded: true),
         .init(
+            "deletion_delay", \.deletionDelay, .seconds(3600...31_536_000),
+            "seconds in which users can cancel the deletion of their account", isReloaded: true),
+        .init(
             "first_administrator", \.firstAdministrator, .optional(.email),
             "the address whose account becomes the first administrator", isReloaded: true),
         .init(

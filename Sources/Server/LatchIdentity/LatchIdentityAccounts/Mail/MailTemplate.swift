@@ -15,9 +15,10 @@ package struct MailTemplate {
     private let language: String
     /// The sentence before the link.
     private let introduction: String
-    /// The link and the label of its button; nil for an email that only informs, so that phishing has nothing to
-    /// imitate.
+    /// The link and the label of its button; nil for an email without one.
     private let link: (url: String, label: String)?
+    /// Whether the link is to the page of the account, and not the next step of the introduction.
+    private let isAboutAccount: Bool
     /// The code to type; nil for an email without one.
     private let code: String?
     /// The sentence about other providers that sign in to the account; nil for all emails without such providers.
@@ -25,10 +26,13 @@ package struct MailTemplate {
     /// The sentence for recipients who did not expect the email.
     private let closing: String
 
-    /// Creates the texts of an email; its link opens a form, so that opening the link changes nothing.
+    /// Creates the texts of an email.
+    ///
+    /// Its link opens a form, or the page of the account, where its user signs in: opening the link changes nothing
+    /// (decision 0120).
     ///
     /// The texts in the catalog are `mail.PURPOSE.subject`, `.introduction`, `.button` and `.closing`. Their arguments
-    /// are the name of the service, the recipient, and the lifetime of the link.
+    /// are the name of the service, the recipient, and the lifetime of the link, or the time until a deletion.
     package init(
         _ purpose: OutboxMail.Purpose, to recipient: String, token: String, code: String, issuer: String,
         providers: [String] = [], configuration: IdentityConfiguration = IdentityConfiguration(),
@@ -36,8 +40,13 @@ package struct MailTemplate {
     ) {
         serviceName = configuration.serviceName
         let name = Phrase.Argument.text(serviceName)
-        let lifetime = Self.phrase(
-            purpose == .resetPassword ? configuration.resetLifetime : configuration.verificationLifetime)
+        let time: Duration =
+            switch purpose {
+            case .resetPassword: configuration.resetLifetime
+            case .deletionRequested: configuration.deletionDelay
+            default: configuration.verificationLifetime
+            }
+        let lifetime = Self.phrase(time)
         func text(_ part: String) -> String {
             texts(Phrase("mail.\(purpose.rawValue).\(part)", name, .text(recipient), .phrase(lifetime)))
         }
@@ -45,21 +54,33 @@ package struct MailTemplate {
         language = texts.language
         let names = providers.joined(separator: ", ")
         self.providers = names.isEmpty ? nil : texts(Phrase("mail.passwordChanged.providers", .text(names)))
-        link = purpose.page.map { ("\(issuer.withoutFinalSlash)\($0)?token=\(token)", text("button")) }
+        let server = issuer.withoutFinalSlash
+        isAboutAccount = purpose.page == .account
+        link =
+            switch purpose.page {
+            case .form(let path): ("\(server)\(path)?token=\(token)", text("button"))
+            case .account: ("\(server)/account", texts(Phrase("mail.account.button")))
+            case nil: nil
+            }
         self.code = [.addressCode, .signUpCode].contains(purpose) ? "\(code.prefix(4)) \(code.suffix(4))" : nil
     }
 
     /// Returns a time in the largest unit that divides it; in days only from two days on.
     private static func phrase(_ time: Duration) -> Phrase {
         let minutes = Int(time.components.seconds / 60)
-        if minutes % (48 * 60) == 0 { return Phrase("mail.lifetime.days", .count(minutes / (24 * 60))) }
+        if minutes >= 48 * 60, minutes % (24 * 60) == 0 {
+            return Phrase("mail.lifetime.days", .count(minutes / (24 * 60)))
+        }
         if minutes % 60 == 0 { return Phrase("mail.lifetime.hours", .count(minutes / 60)) }
         return Phrase("mail.lifetime.minutes", .count(minutes))
     }
 
     /// The plain text.
     package var text: String {
-        [introduction, link?.url, code, providers, closing, serviceName].compactMap(\.self).joined(separator: "\n\n")
+        [
+            introduction, link.map { isAboutAccount ? "\($0.label): \($0.url)" : $0.url }, code, providers, closing,
+            serviceName,
+        ].compactMap(\.self).joined(separator: "\n\n")
             + "\n"
     }
 
@@ -106,15 +127,24 @@ package struct MailTemplate {
 }
 
 extension OutboxMail.Purpose {
-    /// The path of the page that the email links to; nil for an email without a link.
-    package var page: String? {
+    /// A page that an email links to.
+    package enum Page: Sendable, Hashable {
+        /// The form at a path that takes the token of the email.
+        case form(path: String)
+        /// The page of the account.
+        case account
+    }
+
+    /// The page that the email links to; nil for an email without a link.
+    package var page: Page? {
         switch self {
-        case .verifyEmail, .newAddress: "/verify"
-        case .resetPassword, .invitation: "/reset"
-        case .oldAddress: "/confirm-change"
-        case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
-            .passkeyRemoved,
-            .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode, .signUpTaken:
+        case .verifyEmail, .newAddress: .form(path: "/verify")
+        case .resetPassword, .invitation: .form(path: "/reset")
+        case .oldAddress: .form(path: "/confirm-change")
+        case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
+            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested:
+            .account
+        case .addressChanging, .addressCode, .signedUp, .signUpCode:
             nil
         }
     }

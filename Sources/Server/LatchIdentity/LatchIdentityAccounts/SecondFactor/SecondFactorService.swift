@@ -10,7 +10,7 @@ package import LatchIdentityStorage
 /// A service that sets up, verifies and removes the second factors of accounts.
 package struct SecondFactorService: Sendable {
     /// The secrets of a new factor, which are shown only once.
-    package struct Setup: Sendable {
+    package struct Setup: Codable, Sendable {
         /// The TOTP secret in base 32, for entering by hand.
         package let secret: String
         /// The key URI of the QR code.
@@ -85,10 +85,12 @@ package struct SecondFactorService: Sendable {
     ///
     /// A client that lost the response may repeat the request with the same code.
     ///
-    /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.tooManyAttempts`, or a store's
-    ///   error; `.invalidToken` if the setup has ended or the device was signed out in the meantime.
+    /// - Parameter secret: The key that the user has seen, if a page shows it: a later setup has another one.
+    /// - Throws: `IdentityError.noSecondFactor`, also for another key, `.signInAgain`, `.invalidCode`,
+    ///   `.tooManyAttempts`, or a store's error; `.invalidToken` if the setup has ended or the device was signed out in
+    ///   the meantime.
     package func confirm(
-        _ code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
+        _ code: String, of secret: String? = nil, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
         let now = clock.now
@@ -98,6 +100,10 @@ package struct SecondFactorService: Sendable {
             guard let factor, now.timeIntervalSince(factor.createdAt) < Self.setupLifetime else {
                 guard try await isConfirmed(by: code, session) else { throw .noSecondFactor }
                 return .accepted
+            }
+            if let secret {
+                let stored = Base32.encode(try cipher.open(factor.sealedSecret, of: factor.accountID))
+                guard constantTimeEquals(Array(stored.utf8), Array(secret.utf8)) else { throw .noSecondFactor }
             }
             // A recovery code does not prove that the authenticator app works.
             guard case .code(let step, let sealed)? = try proof(code, for: factor) else { return .rejected }

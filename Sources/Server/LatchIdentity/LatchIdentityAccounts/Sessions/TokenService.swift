@@ -452,4 +452,10 @@ package struct TokenService: Sendable {
         guard let bytes = Device.id(fromPublicID: id) else { return false }
         return try await signOut(bytes, of: accountID)
     }
+
+    /// Signs out all devices of a device's account except itself.
+    package func signOutOthers(than device: Device) async throws(IdentityError) {
+        _ = try await store.revokeDevices(
+            of: device.accountID, except: device.id, because: .logout, at: clock.now)
+    }
 }

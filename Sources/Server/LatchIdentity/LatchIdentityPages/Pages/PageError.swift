@@ -3,7 +3,7 @@
 package import LatchHTTP
 package import LatchIdentityStorage
 import LatchSignIn
-import LatchTexts
+package import LatchTexts
 
 /// The texts of errors on pages.
 ///
@@ -13,19 +13,16 @@ extension IdentityError {
     ///
     /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
     package static let keysOnPages: Set<String> = [
-        "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered",
-        "alreadyExists", "signUpClosed", "signUpDomain", "termsRequired",
-        "applicationForbidden", "commonPassword",
-        "codeEnded", "cookiesMissing", "emailMissing", "emailUnverified",
-        "embeddedPage", "foreignPage",
-        "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",
-        "invalidMailedCode", "invalidPasskey", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded",
-        "longPassword",
-        "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired", "shortPassword", "signInEnded",
-        "tenantNotAllowed", "tooManyAttempts",
-        "tooManySignIns", "unavailable", "unmetAuthentication", "upstreamDenied", "upstreamFailed", "upstreamNotRecent",
-        "upstreamUnavailable",
-        "weakPassword",
+        "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered", "alreadyExists",
+        "alreadyLinked", "applicationForbidden", "codeEnded", "commonPassword", "cookiesMissing", "emailMissing",
+        "emailUnverified", "embeddedPage", "foreignPage", "invalidAuthorization", "invalidCode", "invalidCredentials",
+        "invalidEmail", "invalidInput", "invalidLink", "invalidMailedCode", "invalidPasskey",
+        "invalidPasskeyRegistration", "invalidSignIn", "invalidSignOut", "invalidUserCode", "lastAdministrator",
+        "lastSignIn", "linkedElsewhere", "loginEnded", "longPassword", "missingConsent", "noSecondFactor",
+        "noSuchEntry", "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired", "passkeyExists",
+        "shortPassword", "signInAgain", "signInEnded", "signUpClosed", "signUpDomain", "tenantNotAllowed",
+        "termsRequired", "tooManyAttempts", "tooManyPasskeys", "tooManySignIns", "unavailable", "unmetAuthentication",
+        "upstreamDenied", "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable", "weakPassword", "wrongPassword",
     ]
 
     /// The error for a URL without a page.
@@ -63,11 +60,16 @@ extension IdentityError {
 extension PageContext {
     /// Returns the page of an error.
     ///
-    /// - Parameter app: The URL that leads back to the app; nil for a page that links to the start page.
-    package func failure(_ error: IdentityError, app: String? = nil) -> HTTPResponse {
+    /// - Parameters:
+    ///   - app: The URL that leads back to the app.
+    ///   - links: The links of a page without an app; by default to the start page.
+    package func failure(
+        _ error: IdentityError, app: String? = nil,
+        links: [(url: String, label: Phrase)] = [("/", Phrase("page.home.lead"))]
+    ) -> HTTPResponse {
         let shown = error.form.isDisclosed ? error : .unavailable
         let page = HTMLPage(
-            shown.pageTitle, text: shown.pageAdvice, links: app == nil ? [("/", Phrase("page.home.lead"))] : [],
+            shown.pageTitle, text: shown.pageAdvice, links: app == nil ? links : [],
             appLink: app.map { ($0, Phrase("page.button.backToApp")) }, in: self)
         return page.response(status: shown.form.status).failing(with: shown)
     }

@@ -3,10 +3,12 @@
 import LatchHTTP
 import LatchSignIn
 
-/// The script of the sign-in page, which shows the button for passkeys if the browser supports them.
+/// The script of the pages that sign in with a passkey or create one, which shows their button if the browser supports
+/// passkeys.
 ///
-/// It also offers them in the field of the user name (WebAuthn Level 3 §5.1.7, conditional mediation). It is the only
-/// script of the server's pages. It is a separate file, so that their policy forbids every other script.
+/// It also offers them in the field of the user name (WebAuthn Level 3 §5.1.7, conditional mediation). The options of a
+/// new passkey are an attribute of the form's field. It is the only script of the server's pages. It is a separate file,
+/// so that their policy forbids every other script.
 enum PasskeyScript {
     /// The path of the script.
     static let path = "/passkey.js"
@@ -68,11 +70,30 @@ enum PasskeyScript {
                 button.form.submit();
             };
 
+            const create = async (options) => {
+                const publicKey = JSON.parse(options);
+                publicKey.challenge = decode(publicKey.challenge);
+                publicKey.user.id = decode(publicKey.user.id);
+                for (const known of publicKey.excludeCredentials) known.id = decode(known.id);
+                const made = await navigator.credentials.create({ publicKey });
+                field.value = JSON.stringify({
+                    id: made.id, rawId: encode(made.rawId), type: made.type,
+                    response: {
+                        clientDataJSON: encode(made.response.clientDataJSON),
+                        attestationObject: encode(made.response.attestationObject),
+                        transports: made.response.getTransports ? made.response.getTransports() : [],
+                    },
+                    clientExtensionResults: made.getClientExtensionResults(),
+                });
+                button.form.submit();
+            };
+
+            const options = field.dataset.options;
             const offer = () => signIn({ mediation: "conditional" }).catch(() => {});
             let timer = null;
             const begin = async () => {
                 const has = PublicKeyCredential.isConditionalMediationAvailable;
-                if (!has || !(await has.call(PublicKeyCredential))) return;
+                if (options || !has || !(await has.call(PublicKeyCredential))) return;
                 timer = setInterval(offer, 240000);
                 offer();
             };
@@ -84,7 +105,7 @@ enum PasskeyScript {
                 clearInterval(timer);
                 button.disabled = true;
                 problem.hidden = true;
-                signIn({}).catch((error) => {
+                (options ? create(options) : signIn({})).catch((error) => {
                     enable();
                     problem.hidden = error.name === "NotAllowedError";
                     begin();

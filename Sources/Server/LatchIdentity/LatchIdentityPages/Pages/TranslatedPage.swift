@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import LatchHTTP
 package import LatchIdentityStorage
 package import LatchSignIn
@@ -10,22 +11,46 @@ extension HTMLPage {
     ///
     /// The other parameters are those of the initializer with plain texts.
     init(
-        _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], problem: Phrase? = nil,
-        invalidFields: [String] = [], action: (path: String, button: Phrase)? = nil, carrying token: String? = nil,
-        fields: [HTMLField] = [], scriptedButton: ScriptedButton? = nil, alternative: Phrase? = nil,
-        others: [Button<Phrase>] = [], refusal: Phrase? = nil,
-        links: [(url: String, label: Phrase)] = [], appLink: (url: String, label: Phrase)? = nil,
-        in context: PageContext
+        _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], qrCode: (code: QRCode, label: Phrase)? = nil,
+        codes: (list: [String], label: Phrase)? = nil, problem: Phrase? = nil, invalidFields: [String] = [],
+        action: (path: String, button: Phrase?)? = nil, carrying token: String? = nil, fields: [HTMLField] = [],
+        scriptedButton: ScriptedButton? = nil, alternative: Phrase? = nil, others: [Button<Phrase>] = [],
+        refusal: Phrase? = nil, links: [(url: String, label: Phrase)] = [],
+        appLink: (url: String, label: Phrase)? = nil, in context: PageContext
     ) {
         let texts = context.texts
         self.init(
             texts(title), text: text.map(texts.callAsFunction) ?? "", items: items.map(texts.callAsFunction),
+            qrCode: qrCode.map { ($0.code, texts($0.label)) }, codes: codes.map { ($0.list, texts($0.label)) },
             problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, invalidFields: invalidFields,
-            action: action.map { (context.url($0.path), texts($0.button)) }, carrying: token, fields: fields,
-            scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction),
+            action: action.map { (context.url($0.path), $0.button.map(texts.callAsFunction)) }, carrying: token,
+            fields: fields, scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction),
             others: others.map { $0.labeled(texts.callAsFunction) }, refusal: refusal.map(texts.callAsFunction),
             links: links.map { Link(context.url($0.url), texts($0.label)) },
             appLink: appLink.map { ($0.url, texts($0.label)) })
+        finish(title, problem: problem, in: context)
+    }
+
+    /// Creates a page of sections in the language of a request, with the name of the service.
+    ///
+    /// The other parameters are those of the initializer with plain texts.
+    init(
+        _ title: Phrase, text: Phrase, notice: Phrase?, problem: Phrase?, sections: [HTMLSection], action: String,
+        carrying token: String, others: [Button<String>], appLink: (url: String, label: Phrase)?,
+        in context: PageContext
+    ) {
+        let texts = context.texts
+        self.init(
+            texts(title), text: texts(text), notice: notice.map(texts.callAsFunction),
+            problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, sections: sections,
+            action: context.url(action), carrying: token, others: others,
+            appLink: appLink.map { ($0.url, texts($0.label)) })
+        finish(title, problem: problem, in: context)
+        if let notice { windowTitle = texts(Phrase("page.notice", .phrase(notice), .phrase(title))) }
+    }
+
+    private mutating func finish(_ title: Phrase, problem: Phrase?, in context: PageContext) {
+        let texts = context.texts
         if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
         language = texts.language
         serviceName = context.serviceName
@@ -45,6 +70,16 @@ extension HTMLPage.ScriptedButton {
             id: "passkey", label: texts(Phrase("page.signIn.passkey")),
             problem: texts(Phrase("page.error", .phrase(Phrase("page.signIn.passkey.problem")))),
             field: PasskeyScript.field, script: context.url(PasskeyScript.path))
+    }
+
+    /// The button that creates a passkey with `PublicKeyCredentialCreationOptionsJSON`.
+    static func newPasskey(_ options: JSONObject, in context: PageContext) -> HTMLPage.ScriptedButton {
+        let texts = context.texts
+        return HTMLPage.ScriptedButton(
+            id: "passkey", label: texts(Phrase("page.account.passkeys.submit")),
+            problem: texts(Phrase("page.error", .phrase(Phrase("page.account.passkeys.problem")))),
+            field: PasskeyScript.field, script: context.url(PasskeyScript.path),
+            options: String(decoding: JSONValue.object(options).serialized(), as: UTF8.self))
     }
 }
 

@@ -131,7 +131,7 @@ package struct AuthorizeRoutes: Sendable {
             case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
             case .password: return try await checkPassword(password, of: name, form, request)
             case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
-            case .decision, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails:
+            case .decision, .account, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails:
                 throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {

@@ -103,8 +103,9 @@ package struct LogoutRoutes: Sendable {
         }
     }
 
-    private func end(
-        _ session: ActivePageSession, to redirect: String?, state: String?, _ request: HTTPRequest
+    /// Signs out a browser, tells its clients, and returns to the client that has asked for it.
+    func end(
+        _ session: ActivePageSession, to redirect: String? = nil, state: String? = nil, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let frames = try await frames(of: session)
         let cookie = try await pageSessions.end(session)

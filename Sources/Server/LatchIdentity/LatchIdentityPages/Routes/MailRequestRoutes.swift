@@ -38,12 +38,12 @@ package struct MailRequestRoutes: Sendable {
         // A Well-known URL for Changing Passwords (W3C) §3: password managers send their users there.
         router.group(interceptors: limits.limiting(.other, as: .page(signInPages.context))) { others in
             others.get("/.well-known/change-password") { _ in
-                .redirect(to: "\(accessTokens.issuer?.withoutFinalSlash ?? "")\(MailRequestPages.Kind.password.path)")
+                .redirect(to: "\(accessTokens.issuer?.withoutFinalSlash ?? "")\(AccountChange.password.path)")
             }
         }
         for kind in MailRequestPages.Kind.allCases {
             router.group(interceptors: limits.limiting(.other, as: .page(signInPages.context))) { others in
-                others.get(kind.path) { try pages.address(kind, for: .visit, in: $0) }
+                others.get(kind.path) { try pages.address(kind, for: .visit(path: AccountOverview.path), in: $0) }
             }
             router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) { links in
                 links.post(kind.path) { try await request(kind, $0) }
@@ -60,7 +60,7 @@ package struct MailRequestRoutes: Sendable {
         let typed = try fields.single("email") ?? ""
         let (isBack, isAgain) = (try fields.single("signin") != nil, try fields.single("again") != nil)
         do {
-            var (purpose, isSent) = (PageForm.Purpose.visit, false)
+            var (purpose, isSent) = (PageForm.Purpose.visit(path: AccountOverview.path), false)
             if try fields.single("token") == nil {
                 try signInPages.requireOwnPage(request)
             } else {

@@ -87,7 +87,7 @@ package struct PageContinuation: Sendable {
                 request.note(error)
                 return signInPages.context.accepting(request).failure(error).setting(cookie)
             }
-        case .visit: return signInPages.signedIn(request).setting(cookie)
+        case .visit(let path, _): return HTTPResponse.seeOther(signInPages.context.url(path)).setting(cookie)
         case .signOut, .application: throw .loginEnded
         }
     }

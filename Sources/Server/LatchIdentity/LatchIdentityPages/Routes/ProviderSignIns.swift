@@ -33,36 +33,37 @@ package struct ProviderSignIns: Sendable {
     /// Redirects to a provider's page, and keeps the form of the page that continues.
     ///
     /// - Parameters:
+    ///   - purpose: A sign-in, or a link to the account of the page's session.
     ///   - choosesAccount: Whether the user may choose another account at the provider.
     ///   - page: Returns the page of the form with the reason why the provider cannot be used.
     /// - Throws: `IdentityError.loginEnded` for a provider that is not configured any longer, or an error of the page.
     package func begin(
-        _ provider: String, _ form: PageForm, choosesAccount: Bool, _ request: HTTPRequest,
-        orShowing page: (IdentityError) throws(IdentityError) -> HTTPResponse
+        _ provider: String, _ form: PageForm, for purpose: SignInCode.Purpose = .signIn, choosesAccount: Bool,
+        _ request: HTTPRequest, orShowing page: (IdentityError) async throws(IdentityError) -> HTTPResponse
     ) async throws(IdentityError) -> HTTPResponse {
         guard let client = upstreams[provider] else { throw .loginEnded }
         do throws(IdentityError) {
-            return try await begin(client, form, choosesAccount: choosesAccount, request)
+            return try await begin(client, form, for: purpose, choosesAccount: choosesAccount, request)
         } catch {
             request.note(ofSignIn: error)
-            return try page(error)
+            return try await page(error)
         }
     }
 
     private func begin(
-        _ client: UpstreamClient, _ form: PageForm, choosesAccount: Bool, _ request: HTTPRequest
+        _ client: UpstreamClient, _ form: PageForm, for purpose: SignInCode.Purpose, choosesAccount: Bool,
+        _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         guard let evicted = self.attempts.current.makingRoom(in: request) else { throw .tooManySignIns }
         // Each one is a row of the store, as a device's authorization is.
         let attempts = limits.deviceAuthorization(from: request.requestOrigin.address)
         try limits.take(attempts)
         let id = random.identifier()
-        let pending = form.purpose.request
         let begun: (attempt: SignInAttempt, state: String, url: String)
         do throws(IdentityError) {
             begun = try await upstreamSignIns.begin(
-                forPage: id, requiresNewLogin: pending?.requiresNewLogin ?? false,
-                choosesAccount: choosesAccount || pending?.choosesAccount ?? false, at: client)
+                forPage: id, for: purpose, requiresNewLogin: form.purpose.needsNewLogin,
+                choosesAccount: choosesAccount || form.purpose.request?.choosesAccount ?? false, at: client)
             try await forms.keep(form, as: id)
         } catch {
             limits.refund(attempts)

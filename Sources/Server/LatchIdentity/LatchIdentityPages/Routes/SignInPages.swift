@@ -180,14 +180,6 @@ package struct SignInPages: Sendable {
         return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
     }
 
-    /// Returns the page after a sign-in or sign-up that no app has asked for.
-    package func signedIn(_ request: HTTPRequest) -> HTTPResponse {
-        HTMLPage(
-            Phrase("page.signedIn.title"), text: Phrase("page.close"),
-            appLink: configuration.appURL.map { ($0, Phrase("page.button.backToApp")) }, in: context.accepting(request)
-        ).response()
-    }
-
     private static func reason(_ purpose: PageForm.Purpose) -> Phrase {
         switch purpose {
         case .authorization(let request): Phrase("page.signIn.app", .text(name(of: request)))
@@ -328,7 +320,7 @@ package struct SignInPages: Sendable {
         }
     }
 
-    private static func text(of scope: Scope) -> Phrase {
+    static func text(of scope: Scope) -> Phrase {
         switch scope.rawValue {
         case "openid": Phrase("page.scope.openid")
         case "profile": Phrase("page.scope.profile")

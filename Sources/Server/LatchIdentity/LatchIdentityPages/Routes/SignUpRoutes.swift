@@ -32,7 +32,7 @@ package struct SignUpRoutes: Sendable {
 
     package func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context)) {
-            $0.get("/signup") { try signUpPages.address(for: .visit, in: $0) }
+            $0.get("/signup") { try signUpPages.address(for: .visit(path: AccountOverview.path), in: $0) }
         }
         router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) {
             $0.post("/signup", signUp)
@@ -66,7 +66,8 @@ package struct SignUpRoutes: Sendable {
                 return try await takeCode(try fields.single("code") ?? "", of: mailID, email, form, request)
             case .signUpDetails(let email, let date, let terms):
                 return try await takeDetails(fields, of: email, provedAt: date, terms: terms, form, request)
-            case .password, .factor, .decision, .request, .mailRequest, .mailSent: throw IdentityError.loginEnded
+            case .password, .factor, .decision, .account, .request, .mailRequest, .mailSent:
+                throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
             request.note(error)

@@ -9,6 +9,7 @@ package import LatchIdentityStorage
 import LatchOAuth
 package import LatchServer
 import LatchSignIn
+import LatchTexts
 
 /// The routes of sign-ins through other providers, for apps such as AuthPackage clients and for this server's pages.
 ///
@@ -26,12 +27,13 @@ package struct UpstreamRoutes: Sendable {
     package let providerSignIns: ProviderSignIns
     package let signInPages: SignInPages
     package let continuation: PageContinuation
+    package let overview: AccountOverview
 
     package init(
         context: PageContext, random: RandomSource, accessTokens: AccessTokenIssuer, limits: RateLimits,
         upstreams: UpstreamClients, refreshCookie: RefreshCookie, upstreamSignIns: UpstreamSignInService,
         tokens: TokenService, clock: WallClock, providerSignIns: ProviderSignIns, signInPages: SignInPages,
-        continuation: PageContinuation
+        continuation: PageContinuation, overview: AccountOverview
     ) {
         self.context = context
         self.random = random
@@ -45,6 +47,7 @@ package struct UpstreamRoutes: Sendable {
         self.providerSignIns = providerSignIns
         self.signInPages = signInPages
         self.continuation = continuation
+        self.overview = overview
     }
 
     private var attempts: AttemptCookies { providerSignIns.attempts }
@@ -151,6 +154,13 @@ package struct UpstreamRoutes: Sendable {
     ) async -> HTTPResponse {
         request.note(ofSignIn: error)
         let error = upstreamSignIns.counted(error)
+        if attempt.page != nil, attempt.isLink {
+            let page = context.accepting(request)
+            return
+                (error == .upstreamDenied
+                ? .seeOther(page.url(AccountOverview.path)) : page.failure(error, links: AccountSessions.back))
+                .setting(cleared)
+        }
         do throws(IdentityError) {
             guard let form = try await providerSignIns.form(of: attempt) else {
                 return pages(request).end(error, of: attempt, setting: cleared)
@@ -219,6 +229,29 @@ package struct UpstreamRoutes: Sendable {
         }
     }
 
+    /// Links an identity to the account of the session whose page has begun the attempt.
+    private func link(
+        _ record: UpstreamIdentityRecord, of attempt: SignInAttempt, id: String, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        try await overview.sessions.visiting(AccountOverview.path, request) { session throws(IdentityError) in
+            guard case .account(let device, _)? = try await providerSignIns.form(of: attempt)?.step,
+                device == session.device.publicID
+            else { throw .loginEnded }
+            do throws(IdentityError) {
+                try await upstreamSignIns.link(
+                    record, of: attempt, id: id, to: overview.sessions.authenticated(session),
+                    from: request.requestOrigin)
+            } catch {
+                guard error == .linkedElsewhere || error == .alreadyLinked else { throw error }
+                request.note(error)
+                return try await overview.page(in: session, request, problem: error)
+            }
+            // The link has increased the version of the credentials.
+            let (_, cookie) = try await overview.sessions.pageSessions.renewed(session)
+            return HTTPResponse.seeOther(context.url(AccountOverview.path)).setting(cookie)
+        }
+    }
+
     /// Returns the provider's response; nil if it is malformed.
     private func response(in request: HTTPRequest, at client: UpstreamClient) -> AuthorizationResponse? {
         guard let issuer = accessTokens.issuer else { return nil }
@@ -250,6 +283,9 @@ package struct UpstreamRoutes: Sendable {
         }
         do throws(IdentityError) {
             guard !isRefusal else { throw .upstreamDenied }
+            if attempt.page != nil, attempt.isLink, case .confirmation(_, let record) = attempt.step {
+                return try await link(record, of: attempt, id: id, request).setting(attempts.current.cleared(id))
+            }
             return try await respond(
                 try await next(after: attempt, id: id, code: code, at: client, from: request.requestOrigin),
                 to: attempt, setting: attempts.current.cleared(id), request)

@@ -4,6 +4,7 @@ package import LatchCore
 package import LatchCrypto
 package import LatchFoundation
 package import LatchHTTP
+package import LatchIdentityAccounts
 package import LatchIdentityStorage
 import LatchJOSE
 import LatchServer
@@ -20,8 +21,8 @@ package struct PageForm: Codable, Sendable {
         case device(userCode: String)
         /// The way back to a page of a protected application.
         case application(origin: String, target: String)
-        /// A visit without a request, which ends on a page of the server.
-        case visit
+        /// A visit to a page of the server, by its path, for which an earlier login may not suffice.
+        case visit(path: String, needsNewLogin: Bool = false)
         /// A sign-out in the browser, and the registered URL to return to.
         case signOut(redirect: String?, state: String?, hint: SignOutHint? = nil)
 
@@ -29,6 +30,15 @@ package struct PageForm: Codable, Sendable {
         package var request: PendingAuthorization? {
             if case .authorization(let request) = self { return request }
             return nil
+        }
+
+        /// Whether only a new login suffices.
+        package var needsNewLogin: Bool {
+            switch self {
+            case .authorization(let request): request.requiresNewLogin
+            case .visit(_, let needsNewLogin): needsNewLogin
+            case .device, .application, .signOut: false
+            }
         }
     }
 
@@ -50,6 +60,8 @@ package struct PageForm: Codable, Sendable {
         case factor(challenge: String)
         /// A decision in a browser's session, named by its device, on the scopes that its user is shown.
         case decision(device: String, scopes: String?)
+        /// A change of the account of a browser's session, named by its device, with the second factor that it sets up.
+        case account(device: String, setup: SecondFactorService.Setup? = nil)
         /// The address of a user who signs up.
         case signUp
         /// The code that was mailed to this address.

@@ -87,6 +87,23 @@ package struct PageSessionService: Sendable {
         return begun
     }
 
+    /// Returns the session after a change of the account's credentials that keeps it, and its Set-Cookie field.
+    ///
+    /// The cookie has the version of the credentials, which the change has increased.
+    ///
+    /// - Throws: `IdentityError.loginEnded` if the change has ended the session.
+    package func renewed(
+        _ session: ActivePageSession
+    ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
+        guard let account = try await store.account(id: session.account.id), account.status == .active,
+            let device = try await store.device(id: session.device.id), device.revokedAt == nil
+        else { throw .loginEnded }
+        let cookie = try cookies.set(
+            PageSession(
+                device: device.publicID, accountID: account.id, credentialVersion: account.credentialVersion))
+        return (ActivePageSession(account: account, device: device), cookie)
+    }
+
     /// Returns the first device of the session that the same user continues in a browser.
     ///
     /// What the user signed in before then still ends with the browser's session.

@@ -70,13 +70,17 @@ package struct PasskeySignInService: Sendable {
         _ text: String, in request: HTTPRequest
     ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
         let origin = request.requestOrigin
-        let limits = JSONLimits(depth: 16, bytes: 64 << 10, values: 1000)
-        let credential = (try? JSONValue(parsing: text, limits: limits))?.objectValue
-        let verified = try await verify(credential ?? [:], from: origin)
+        let verified = try await verify(Self.credential(parsing: text), from: origin)
         return try await pageSessions.begin(verified.proof, in: request) {
             device, account throws(IdentityError) in
             try await use(verified, of: account, for: .session(device), from: origin)
         }
+    }
+
+    /// Returns the response that a page's script has put into its form; empty for a malformed one.
+    package static func credential(parsing text: String) -> JSONObject {
+        let limits = JSONLimits(depth: 16, bytes: 64 << 10, values: 1000)
+        return (try? JSONValue(parsing: text, limits: limits))?.objectValue ?? [:]
     }
 
     /// Authenticates the user of a session again, and updates the session's authentication time (RFC 9470).

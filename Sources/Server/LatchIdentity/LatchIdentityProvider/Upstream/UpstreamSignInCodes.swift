@@ -32,10 +32,28 @@ extension UpstreamSignInService {
     ) async throws(IdentityError) -> UpstreamIdentity {
         try requireRecentLogin(session)
         let code = try await take(text, verifier: verifier, for: .link, from: origin)
-        try await store.link(
-            code.identity, to: session.account, on: session.device.id, in: origin.language, at: clock.now)
-        mails.wake()
+        try await link(code.identity, to: session, from: origin)
         return code.identity
+    }
+
+    /// Links the identity of an attempt that a page has begun, and uses the attempt up.
+    ///
+    /// - Parameter id: The identifier of the attempt.
+    /// - Throws: `IdentityError.signInEnded`, and the errors of ``link(_:verifier:to:from:)``.
+    package func link(
+        _ record: UpstreamIdentityRecord, of attempt: SignInAttempt, id: String, to session: AuthenticatedSession,
+        from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try requireRecentLogin(session)
+        try await spend(id)
+        try await link(record.identity(at: attempt.provider), to: session, from: origin)
+    }
+
+    private func link(
+        _ identity: UpstreamIdentity, to session: AuthenticatedSession, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try await store.link(identity, to: session.account, on: session.device.id, in: origin.language, at: clock.now)
+        mails.wake()
     }
 
     /// Removes the link to a provider.

@@ -68,11 +68,13 @@ package struct UpstreamSignInService: Sendable {
     ///
     /// - Parameters:
     ///   - page: The identifier of the page's kept form.
+    ///   - purpose: A sign-in, or a link to the account of the page's session.
     ///   - requiresNewLogin: Whether an earlier login at the provider does not suffice.
     ///   - choosesAccount: Whether the user may choose another account there.
     /// - Throws: `IdentityError.notReady`, `.upstreamUnavailable` and `.upstreamFailed`.
     package func begin(
-        forPage page: String, requiresNewLogin: Bool, choosesAccount: Bool, at client: UpstreamClient
+        forPage page: String, for purpose: SignInCode.Purpose, requiresNewLogin: Bool, choosesAccount: Bool,
+        at client: UpstreamClient
     ) async throws(IdentityError) -> (attempt: SignInAttempt, state: String, url: String) {
         let provider = client.provider
         let prompts =
@@ -82,7 +84,7 @@ package struct UpstreamSignInService: Sendable {
         return try await begin(at: client, prompts: prompts) { issuer, begun in
             SignInAttempt(
                 provider: client.provider.name, redirect: issuer, isBrowsers: nil, page: page, codeChallenge: nil,
-                state: nil, purpose: SignInCode.Purpose.signIn.rawValue, isInteractive: !prompts.isEmpty,
+                state: nil, purpose: purpose.rawValue, isInteractive: !prompts.isEmpty,
                 requiresNewLogin: requiresNewLogin, asksForLogin: prompts.contains(.login), beganAt: clock.now,
                 expiresAt: clock.now.addingTimeInterval(SignInAttempt.lifetime), step: .response(begun))
         }
@@ -238,7 +240,10 @@ package struct UpstreamSignInService: Sendable {
         }
         let isConfirmed = attempt.isClaimed
         guard !attempt.isLink else {
-            guard isConfirmed else { return .page(try await confirmation(of: nil, record, attempt)) }
+            // The browser may be signed in at the provider as another user, so a page shows which identity it links.
+            guard isConfirmed, attempt.page == nil else {
+                return .page(try await confirmation(of: nil, record, attempt))
+            }
             return .app(url: try await linkCode(record, attempt))
         }
         guard let account = try await account(of: user, at: client.provider, from: origin) else {

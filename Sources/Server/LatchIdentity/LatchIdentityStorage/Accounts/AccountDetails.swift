@@ -102,6 +102,8 @@ extension AccountDetails: Redacting {}
 /// A change of details; nil keeps a field, and the empty text clears it.
 package struct AccountDetailsChange: Sendable, Hashable {
     package var username: String?
+    /// The name of the person, which apps show.
+    package var name: String?
     /// Another spelling of the account's own address.
     ///
     /// An address with another key changes nothing here, since it must be proved by email.
@@ -115,11 +117,13 @@ package struct AccountDetailsChange: Sendable, Hashable {
     package var preferences: AccountDetails.Preferences?
 
     package init(
-        username: String? = nil, email: EmailAddress? = nil, firstName: String? = nil, lastName: String? = nil,
+        username: String? = nil, name: String? = nil, email: EmailAddress? = nil, firstName: String? = nil,
+        lastName: String? = nil,
         displayName: String? = nil, avatarURL: String? = nil, about: AccountDetails.About? = nil,
         preferences: AccountDetails.Preferences? = nil
     ) {
         self.username = username
+        self.name = name
         self.email = email
         self.firstName = firstName
         self.lastName = lastName

@@ -110,7 +110,8 @@ extension IdentityError {
 
     /// The user has not agreed to anything for this client, or has withdrawn it.
     package static let noSuchConsent = IdentityError(
-        code: "noSuchConsent", message: "This account has no consent to this app.", form: .notFound)
+        code: "noSuchConsent", message: "This account has no consent to this app.", form: .notFound,
+        pageKey: "noSuchEntry")
 
     /// The user has refused.
     package static let authorizationDenied = authorization(

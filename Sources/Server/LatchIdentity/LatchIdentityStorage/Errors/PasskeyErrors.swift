@@ -18,6 +18,7 @@ extension IdentityError {
         var error = invalidPasskey.with(
             message: "This passkey cannot be registered.", hint: "Request new options, and try again.")
         error.form = .badRequest
+        error.pageKey = "invalidPasskeyRegistration"
         return error
     }()
 
@@ -44,5 +45,5 @@ extension IdentityError {
 
     /// The account has no such passkey.
     package static let noSuchPasskey = IdentityError(
-        code: "noSuchPasskey", message: "There is no such passkey.", form: .notFound)
+        code: "noSuchPasskey", message: "There is no such passkey.", form: .notFound, pageKey: "noSuchEntry")
 }

@@ -89,7 +89,7 @@ extension IdentityError {
 
     /// The account has no such signed-in device.
     package static let noSuchDevice = IdentityError(
-        code: "noSuchDevice", message: "There is no such device.", form: .notFound)
+        code: "noSuchDevice", message: "There is no such device.", form: .notFound, pageKey: "noSuchEntry")
 
     /// The account is not allowed to do this.
     package static let forbidden = IdentityError(

@@ -110,18 +110,18 @@ extension IdentityError {
     private static let conflict = ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition)
 
     /// The identity is linked to another account.
-    static let linkedElsewhere = IdentityError(
+    package static let linkedElsewhere = IdentityError(
         code: "linkedElsewhere", message: "This provider account is already linked to another account here.",
         hint: "Sign in to that account and remove the link there first.", form: conflict)
 
     /// The account is linked to another identity of the provider.
-    static let alreadyLinked = IdentityError(
+    package static let alreadyLinked = IdentityError(
         code: "alreadyLinked", message: "This account is already linked to a different account at this provider.",
         hint: "Remove that link first.", form: conflict)
 
     /// The account has no link to the provider.
     static let notLinked = IdentityError(
-        code: "notLinked", message: "This account has no such link.", form: .notFound)
+        code: "notLinked", message: "This account has no such link.", form: .notFound, pageKey: "noSuchEntry")
 
     /// Without the link or the passkey, no user could sign in to the account.
     static let lastSignIn = IdentityError(

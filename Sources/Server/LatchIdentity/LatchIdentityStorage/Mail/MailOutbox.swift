@@ -26,6 +26,8 @@ package struct OutboxMail: Sendable, Hashable {
         case signUpCode
         /// The email that replaces this code if the address has an account.
         case signUpTaken
+        /// A notice that the owner has requested the deletion of the account.
+        case deletionRequested
 
         /// The purpose of the one-time token that the email carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
@@ -34,7 +36,7 @@ package struct OutboxMail: Sendable, Hashable {
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
                 .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode,
-                .signUpTaken:
+                .signUpTaken, .deletionRequested:
                 nil
             }
         }
@@ -43,7 +45,7 @@ package struct OutboxMail: Sendable, Hashable {
         package var isNotice: Bool {
             switch self {
             case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-                .passwordChanged:
+                .passwordChanged, .deletionRequested:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
                 .addressTaken, .signedUp, .signUpCode, .signUpTaken:

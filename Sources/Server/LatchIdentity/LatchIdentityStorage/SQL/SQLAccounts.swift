@@ -373,7 +373,7 @@ extension SQLConnection {
     /// Returns whether another account can administer the server, from the rows and not from the tally.
     ///
     /// An invited account that was never used does not count, since its address may be wrong.
-    fileprivate func hasAdministrator(except id: String) throws(IdentityError) -> Bool {
+    func hasAdministrator(except id: String) throws(IdentityError) -> Bool {
         try first(
             """
             SELECT 1 FROM account_list JOIN account ON account.id = account_list.account_id
@@ -424,7 +424,7 @@ extension SQLConnection {
     }
 
     /// Deletes an account; unless the deletion is final, the account keeps its address and user name.
-    private func delete(_ id: String, isFinal: Bool, note: String, at now: Date) throws(IdentityError) {
+    func delete(_ id: String, isFinal: Bool, note: String, at now: Date) throws(IdentityError) {
         guard isFinal else {
             try setStatus(of: id, to: .deleted, at: now)
             try endMailedTokens(of: id)
@@ -451,6 +451,9 @@ extension SQLConnection {
             } catch IdentityError.alreadyExists {
                 throw .usernameTaken
             }
+        }
+        if let name = change.name {
+            try run("UPDATE account SET name = $1 WHERE id = $2", [.text(name.isEmpty ? nil : name), .text(id)])
         }
         if let email = change.email {
             try run(

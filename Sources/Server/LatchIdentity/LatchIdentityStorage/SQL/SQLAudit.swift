@@ -91,9 +91,9 @@ extension SQLConnection {
 extension AuditQuery {
     /// Returns the WHERE clause and the rest of a statement that selects the entries, with its values.
     ///
-    /// It reads backward by the index of IDs; for an account in PostgreSQL, by that of the account's chain. In
-    /// PostgreSQL an ID is at least as late as its entry's time, unless the entry was restored. In SQLite IDs are
-    /// numbers, and the whole log is read.
+    /// It reads backward by the index of IDs; for an account, by that of the account. In PostgreSQL an ID is at least as
+    /// late as its entry's time, unless the entry was restored. In SQLite IDs are numbers, so a query by time reads the
+    /// whole log.
     fileprivate func clause(for dialect: SQLDialect) -> (String, [SQLValue]) {
         var conditions = ["id < $1"]
         var values: [SQLValue] = [.integer(before ?? .max)]

@@ -114,14 +114,14 @@ extension IdentityStore {
         }
     }
 
-    /// Signs out every device of an account and returns their number; earlier revocations keep their reason.
+    /// Signs out every device of an account, except one if it is given, and returns their number.
     ///
-    /// It uses one statement for all devices, so that no login can interfere.
+    /// Earlier revocations keep their reason. It uses one statement for all devices, so that no login can interfere.
     package func revokeDevices(
-        of accountID: String, because: Device.RevocationReason, at now: Date
+        of accountID: String, except device: [UInt8]? = nil, because: Device.RevocationReason, at now: Date
     ) async throws(IdentityError) -> Int {
         try await write { db throws(IdentityError) in
-            try db.revokeDevices(of: accountID, because: because, at: now)
+            try db.revokeDevices(of: accountID, except: device, because: because, at: now)
         }
     }
 }

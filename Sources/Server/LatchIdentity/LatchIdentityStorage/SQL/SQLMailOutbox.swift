@@ -122,7 +122,7 @@ extension SQLConnection {
         switch mail.purpose {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
             .passkeyRemoved, .signedUp,
-            .passwordChanged:
+            .passwordChanged, .deletionRequested:
             return mail.recipient
         case .addressCode, .addressTaken, .signUpCode, .signUpTaken:
             // A late code would only confuse its recipient.

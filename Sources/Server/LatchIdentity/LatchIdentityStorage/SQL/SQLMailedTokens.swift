@@ -147,15 +147,18 @@ extension SQLConnection {
             [.text(hash), .date(changedAt), .text(account.id)])
         try endMailedTokens(of: account.id)
         try revokeDevices(of: account.id, because: .passwordChange, at: now)
+        // Another user may have requested it.
+        try cancelDeletion(of: account.id, detail: "password reset", at: now)
         try audit("account.passwordReset", account: account.id, at: now)
     }
 
     /// Records that the owner of an address answered an email; the first answer ends earlier credentials (attack E8).
     ///
     /// Before that, any user may have signed up with the address. So sessions, second factor, recovery codes, passkeys,
-    /// challenges, consents and pending changes of address end, except for the session that made the proof. A further kind of
-    /// credential must also be ended here. A proof with a new password replaces the old one, and a proof with the
-    /// password confirms it. A proof by a provider removes the password, which its user does not need.
+    /// challenges, consents, pending changes of address and a requested deletion end, except for the session that made
+    /// the proof. A further kind of credential must also be ended here. A proof with a new password replaces the old
+    /// one, and a proof with the password confirms it. A proof by a provider removes the password, which its user does
+    /// not need.
     ///
     /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out in the
     ///   meantime.
@@ -183,6 +186,7 @@ extension SQLConnection {
             return
         }
         try run("UPDATE account SET email_verified_at = $1 WHERE id = $2", [.date(now), .text(id)])
+        try cancelDeletion(of: id, detail: "requested before the address was proved", at: now)
         _ = try removeFactor(of: id, detail: "set before the address was proved", in: language, at: now)
         try endUnprovedPasskeys(of: id, in: language, at: now)
         if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }

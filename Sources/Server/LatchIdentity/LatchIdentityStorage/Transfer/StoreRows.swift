@@ -112,7 +112,7 @@ package typealias StoreProgress = @Sendable (_ table: String, _ rows: Int) -> Vo
 
 extension StoreTable.Column.Kind {
     /// Reads a value of this type.
-    fileprivate func value(of row: borrowing SQLRow, at column: Int32) throws(IdentityError) -> SQLValue {
+    func value(of row: borrowing SQLRow, at column: Int32) throws(IdentityError) -> SQLValue {
         switch self {
         case .integer: .integer(try row.optionalInteger(column))
         case .text: .text(try row.optionalText(column))

@@ -84,6 +84,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("upstream_identity", UpstreamLink.Column.self),
         StoreTable("passkey", Passkey.Column.self),
         StoreTable("consent", Consent.Column.self),
+        StoreTable("account_deletion", AccountDeletion.Column.self),
         StoreTable("client", StoredClient.Column.self),
         StoreTable("initial_token", InitialToken.Column.self),
     ]

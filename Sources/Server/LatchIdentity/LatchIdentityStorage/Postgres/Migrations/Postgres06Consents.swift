@@ -68,5 +68,13 @@ extension PostgresSchema {
             expires_at bigint NOT NULL
         )
         """,
+        """
+        CREATE TABLE account_deletion (
+            account_id \(text) PRIMARY KEY NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            requested_at bigint NOT NULL,
+            due_at bigint NOT NULL
+        )
+        """,
+        "CREATE INDEX account_deletion_by_date ON account_deletion (due_at)",
     ]
 }

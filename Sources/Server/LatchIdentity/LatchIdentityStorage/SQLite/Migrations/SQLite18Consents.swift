@@ -68,5 +68,15 @@ extension SQLiteSchema {
             expires_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
+        """
+        CREATE TABLE account_deletion (
+            account_id TEXT PRIMARY KEY NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+            requested_at INTEGER NOT NULL,
+            due_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX account_deletion_by_date ON account_deletion (due_at)",
+        // For the page of a user's own activity; PostgreSQL has a chain for each account.
+        "CREATE INDEX audit_of_account ON audit (account_id, id) WHERE account_id IS NOT NULL",
     ]
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A part of a page: a heading, a text, and a list of entries with their buttons.
+package struct HTMLSection: Sendable {
+    /// An entry of the list.
+    package struct Entry: Sendable {
+        private let title: String
+        private let details: [String]
+        private let mark: String?
+        private let button: HTMLPage.Button<String>?
+        private let link: HTMLPage.Link?
+
+        /// Creates an entry.
+        ///
+        /// - Parameters:
+        ///   - details: Further lines, in smaller letters.
+        ///   - mark: A word that tells the entry from the others, such as "this browser".
+        ///   - button: The button that changes the entry.
+        ///   - link: The page on which the entry is changed.
+        package init(
+            _ title: String, details: [String] = [], mark: String? = nil, button: HTMLPage.Button<String>? = nil,
+            link: HTMLPage.Link? = nil
+        ) {
+            (self.title, self.details, self.mark, self.button, self.link) = (title, details, mark, button, link)
+        }
+
+        /// Returns the entry.
+        ///
+        /// - Parameter id: The ID of its title and details, which are part of the name of its button and link.
+        fileprivate func html(id: String) -> String {
+            let escape = HTMLContext.text.escape
+            let badge = mark.map { #" <span class="mark">\#(escape($0))</span>"# } ?? ""
+            let lines = details.map { #"<span class="detail">\#(escape($0))</span>"# }.joined()
+            let anchor = link.map {
+                #"<a id="\#(id)-link" aria-labelledby="\#(id)-link \#(id)" href="\#($0.url)">\#(escape($0.label))</a>"#
+            }
+            return """
+                <li><div id="\(id)"><span>\(escape(title))</span>\(badge)\(lines)</div>\(anchor ?? "")\
+                \(button?.html(of: id) ?? "")</li>
+                """
+        }
+    }
+
+    private let title: String
+    private let text: String?
+    private let entries: [Entry]
+    private let button: HTMLPage.Button<String>?
+
+    /// Creates a section.
+    ///
+    /// - Parameter button: The button for all entries.
+    package init(
+        _ title: String, text: String? = nil, entries: [Entry], button: HTMLPage.Button<String>? = nil
+    ) {
+        (self.title, self.text, self.entries, self.button) = (title, text, entries, button)
+    }
+
+    /// Returns the section.
+    ///
+    /// - Parameter number: The place of the section on its page, for the IDs of its elements.
+    func html(number: Int) -> String {
+        let escape = HTMLContext.text.escape
+        let paragraph = text.map { "<p>\(escape($0))</p>" } ?? ""
+        let list = entries.enumerated().map { $1.html(id: "entry-\(number)-\($0)") }.joined()
+        return """
+            <section aria-labelledby="section-\(number)"><h2 id="section-\(number)">\(escape(title))</h2>\(paragraph)\
+            \(list.isEmpty ? "" : "<ul class=\"entries\">\(list)</ul>")\(button?.html() ?? "")</section>
+            """
+    }
+}
