@@ -3,12 +3,12 @@
 import LatchAuth
 package import LatchCore
 import LatchFoundation
-package import LatchHTTP
-package import LatchIdentityAccounts
+import LatchHTTP
+import LatchIdentityAccounts
 package import LatchIdentityProvider
 package import LatchIdentityStorage
 import LatchSignIn
-package import LatchTexts
+import LatchTexts
 
 /// The page of an account: its profile, the ways to sign in, its devices and its apps.
 package struct AccountOverview: Sendable {

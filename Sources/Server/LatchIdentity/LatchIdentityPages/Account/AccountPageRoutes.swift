@@ -5,7 +5,7 @@ import LatchCore
 import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityProvider
-package import LatchIdentityStorage
+import LatchIdentityStorage
 package import LatchServer
 import LatchSignIn
 import LatchTexts

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import LatchHTTP
+import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityProvider
-package import LatchIdentityStorage
+import LatchIdentityStorage
 import LatchServer
 import LatchSignIn
 import LatchTexts
