@@ -64,15 +64,23 @@ extension StoreTable {
 }
 
 extension StoreTable.Column {
+    /// Whether the numbers of the column are dates, by the last word of its name.
+    private var isDate: Bool {
+        let word = name.utf8.split(separator: UInt8(ascii: "_")).last ?? name.utf8[...]
+        return word.elementsEqual("at".utf8) || word.elementsEqual("until".utf8)
+    }
+
     /// Returns a value as its owner reads it; nil for NULL.
     fileprivate func json(_ value: SQLValue) -> JSONValue? {
         switch value {
-        case .integer(let number?) where name == "at" || name.hasSuffix("_at") || name.hasSuffix("_until"):
+        case .integer(let number?) where isDate:
             .string(Date(storedMilliseconds: number).formatted(.iso8601))
-        case .integer(let number?) where name.hasPrefix("is_"): .bool(number != 0)
+        case .integer(let number?) where name.utf8.starts(with: "is_".utf8): .bool(number != 0)
         case .integer(let number?): .integer(number)
         // A column with JSON becomes JSON, and not an escaped text.
-        case .text(let text?): text.hasPrefix("{") ? (try? JSONValue(parsing: text)) ?? .string(text) : .string(text)
+        case .text(let text?) where text.utf8.first == UInt8(ascii: "{"):
+            (try? JSONValue(parsing: text)) ?? .string(text)
+        case .text(let text?): .string(text)
         case .integer(nil), .text(nil), .blob: nil
         }
     }
