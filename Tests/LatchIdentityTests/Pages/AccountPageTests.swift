@@ -59,6 +59,34 @@ import Testing
         await site.close()
     }
 
+    /// Otherwise the end of an old row of this browser would end its session.
+    @Test func `The page of an account lists a browser once that has signed in again`() async throws {
+        let site = try await Site.authorizing()
+        var (agent, _) = try await signedIn(site)
+        site.clock.advance(by: 1000)
+        let signIn = try await agent.get("/account/password")
+        // No user signs up on this page.
+        #expect(!signIn.text.contains("name=\"signup\""))
+        _ = try await agent.signIn(signIn)
+        let page = try await agent.get("/account")
+        #expect(page.text.contains("this browser") && !page.text.contains("sign-out-device"))
+        try await expectEqual(
+            site.identity.services.tokens.devices(
+                of: try #require(try await site.identity.administration.account(email: "ada@example.com")).id
+            ).count, 2)
+        await site.close()
+    }
+
+    @Test func `A sign-in of another user does not continue with the change of the first one`() async throws {
+        let site = try await Site.authorizing()
+        try await site.signUp("eve@example.com")
+        var (agent, _) = try await signedIn(site)
+        site.clock.advance(by: 1000)
+        let signIn = try await agent.get("/account/password")
+        try await expectEqual(agent.signIn(signIn, "eve@example.com").location, "/account")
+        await site.close()
+    }
+
     @Test(.tags(.factorChange)) func `The page of an account changes name, address and password`() async throws {
         let site = try await Site.authorizing()
         let login = try await site.logIn()
@@ -68,6 +96,8 @@ import Testing
         #expect(named.text.contains("Your name is saved.") && named.text.contains("Ada &lt;b&gt;"))
         let email = try await agent.get("/account/email")
         try await expectEqual(agent.submit(email, [("email", "ada")]).status, 400)
+        let same = try await agent.submit(email, [("email", "ADA@example.com")])
+        #expect(same.status == 400 && same.text.contains("This is your present address"))
         let moved = try await agent.submit(email, [("email", "ada@example.org")])
         #expect(moved.title == "Your account" && moved.text.contains("in our emails to ada@example.org"))
         await site.identity.flushMails()

@@ -49,6 +49,15 @@ package struct HTMLField: Sendable {
         return field
     }
 
+    /// Returns the field for another address of an account, which password managers do not fill in with a user name.
+    package static func newAddress(label: String, value: String) -> HTMLField {
+        var field = HTMLField(
+            "email", label,
+            #"type="email" autocomplete="email" autocapitalize="none" spellcheck="false" maxlength="254" required"#)
+        field.value = value
+        return field
+    }
+
     /// Returns a hidden field with the account's address, which tells password managers whose password is entered.
     package static func hiddenUsername(_ value: String) -> HTMLField {
         var field = HTMLField("username", "", #"type="text" autocomplete="username" readonly hidden"#)

@@ -8,7 +8,7 @@ package struct HTMLSection: Sendable {
         private let details: [String]
         private let mark: String?
         private let button: HTMLPage.Button<String>?
-        private let link: HTMLPage.Link?
+        private let links: [HTMLPage.Link]
 
         /// Creates an entry.
         ///
@@ -16,12 +16,12 @@ package struct HTMLSection: Sendable {
         ///   - details: Further lines, in smaller letters.
         ///   - mark: A word that tells the entry from the others, such as "this browser".
         ///   - button: The button that changes the entry.
-        ///   - link: The page on which the entry is changed.
+        ///   - links: The pages on which the entry is changed.
         package init(
             _ title: String, details: [String] = [], mark: String? = nil, button: HTMLPage.Button<String>? = nil,
-            link: HTMLPage.Link? = nil
+            links: [HTMLPage.Link] = []
         ) {
-            (self.title, self.details, self.mark, self.button, self.link) = (title, details, mark, button, link)
+            (self.title, self.details, self.mark, self.button, self.links) = (title, details, mark, button, links)
         }
 
         /// Returns the entry.
@@ -31,11 +31,13 @@ package struct HTMLSection: Sendable {
             let escape = HTMLContext.text.escape
             let badge = mark.map { #" <span class="mark">\#(escape($0))</span>"# } ?? ""
             let lines = details.map { #"<span class="detail">\#(escape($0))</span>"# }.joined()
-            let anchor = link.map {
-                #"<a id="\#(id)-link" aria-labelledby="\#(id)-link \#(id)" href="\#($0.url)">\#(escape($0.label))</a>"#
+            let anchors = links.enumerated().map { number, link in
+                let own = "\(id)-link-\(number)"
+                return
+                    #"<a id="\#(own)" aria-labelledby="\#(own) \#(id)" href="\#(link.url)">\#(escape(link.label))</a>"#
             }
             return """
-                <li><div id="\(id)"><span>\(escape(title))</span>\(badge)\(lines)</div>\(anchor ?? "")\
+                <li><div id="\(id)"><span>\(escape(title))</span>\(badge)\(lines)</div>\(anchors.joined())\
                 \(button?.html(of: id) ?? "")</li>
                 """
         }

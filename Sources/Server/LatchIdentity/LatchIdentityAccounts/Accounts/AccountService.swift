@@ -204,11 +204,12 @@ package struct AccountService: Sendable {
     /// Confirms the old end of a change of address for a user who knows the account's password.
     ///
     /// - Throws: The errors of ``verifyEmail(_:password:from:)``.
+    @discardableResult
     package func confirmEmailChange(
         _ token: String, password: String, from origin: RequestOrigin
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> VerifiedAddress {
         let account = try await store.account(forOldAddressToken: token.digest, at: clock.now)
-        try await verifyEmail(token, of: account, password: password, from: origin)
+        return try await verifyEmail(token, of: account, password: password, from: origin)
     }
 
     /// Uses up the token of an account whose password the user knows; the account is nil if the token is not valid.

@@ -26,7 +26,9 @@ package struct UserAgentDescription: Sendable, Hashable {
         ("linux", "Linux"),
     ]
     private static let browsers = [
-        ("edg/", "Edge"), ("opr/", "Opera"), ("firefox/", "Firefox"), ("chrome/", "Chrome"), ("safari/", "Safari"),
+        ("edg/", "Edge"), ("edga/", "Edge"), ("edgios/", "Edge"), ("opr/", "Opera"), ("firefox/", "Firefox"),
+        ("fxios/", "Firefox"), ("samsungbrowser/", "Samsung Internet"), ("crios/", "Chrome"), ("chrome/", "Chrome"),
+        ("safari/", "Safari"),
     ]
     private static let formFactors = [
         ("ipad", "tablet"), ("tablet", "tablet"), ("iphone", "phone"), ("mobile", "phone"), ("android", "phone"),

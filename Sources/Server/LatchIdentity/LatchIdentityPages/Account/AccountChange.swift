@@ -38,7 +38,7 @@ enum AccountChange: String, CaseIterable, Sendable {
     private func invalidFields(_ error: IdentityError) -> [String] {
         switch (self, error) {
         case (.name, .invalidInput): ["name"]
-        case (.email, .invalidEmail): ["email"]
+        case (.email, .invalidEmail), (.email, .invalidInput): ["email"]
         case (.password, .weakPassword): ["new_password"]
         case (.password, .invalidCredentials): ["password"]
         default: []
@@ -70,10 +70,16 @@ enum AccountChange: String, CaseIterable, Sendable {
                     hint: context.texts(Phrase("page.field.personName.hint")),
                     value: typed ?? session.account.name ?? "")
             ]
-        case .email: [.address(typed ?? "", in: context)]
+        case .email: [.newAddress(label: context.texts(Phrase("page.field.newEmail")), value: typed ?? "")]
         case .password:
-            [.password(label: context.texts(Phrase("page.field.currentPassword")))]
-                + HTMLField.newPassword("new_password", of: session.account.email, in: context)
+            // Password managers take the first text field as the user's name.
+            [
+                .hiddenUsername(session.account.email.text),
+                .password(label: context.texts(Phrase("page.field.currentPassword"))),
+            ]
+                + HTMLField.newPassword("new_password", of: session.account.email, in: context).filter {
+                    $0.name != "username"
+                }
         }
     }
 }

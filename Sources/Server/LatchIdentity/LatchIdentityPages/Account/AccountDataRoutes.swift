@@ -98,7 +98,7 @@ package struct AccountDataRoutes: Sendable {
             HTMLPage(
                 Phrase("page.account.deletion.title"),
                 text: Phrase(
-                    "page.account.deletion.text", .text(session.account.email.text), .date(deletions.dueDate)),
+                    "page.account.deletion.text", .text(session.account.email.text), .text(deletions.dueDate.textInUTC)),
                 problem: problem?.pageProblem, invalidFields: problem == Self.missingConsent ? ["sure"] : [],
                 action: (Self.deletionPath, Phrase("page.account.deletion.submit")), carrying: token,
                 fields: [.requiredBox("sure", label: context.texts(Phrase("page.account.deletion.sure")))],
@@ -131,7 +131,7 @@ extension AuditRecord {
 
 extension Date {
     /// The date and time in UTC, such as `2026-11-30 08:05 UTC`.
-    fileprivate var textInUTC: String {
+    var textInUTC: String {
         let text = formatted(.iso8601)
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
     }

@@ -94,12 +94,20 @@ package struct AccountOverview: Sendable {
 
     private func parts(of session: ActivePageSession) async throws(IdentityError) -> Parts {
         let id = session.account.id
-        let devices = try await store.devices(of: id, at: clock.now)
+        // An earlier sign-in of this browser is the same session, and its end would be that of this one, too.
+        let devices = try await store.devices(of: id, at: clock.now).filter {
+            $0.id == session.device.id || $0.clientID != Device.pagesClientID
+                || $0.browserSession != session.device.browserSession
+        }
         let consents = try await store.consents(of: id)
         var clients: [String: OAuthClient] = [:]
         for client in Set(devices.compactMap(\.clientID) + consents.map(\.clientID)) {
-            // The document of a client may be gone, and its user must still be able to withdraw it.
-            clients[client] = try? await signInPages.clients.client(client)
+            do throws(IdentityError) {
+                clients[client] = try await signInPages.clients.client(client)
+            } catch where error == .unusableDocument("") {
+                // The document of a client may be gone, and its user must still be able to withdraw it.
+                continue
+            }
         }
         return Parts(
             account: try await store.account(id: id) ?? session.account, device: session.device, devices: devices,
@@ -129,11 +137,15 @@ package struct AccountOverview: Sendable {
                 .init(
                     account.name ?? texts(Phrase("page.account.noName")),
                     details: [texts(Phrase("page.account.name"))],
-                    link: link(AccountChange.name.path, "page.account.change", in: context)),
+                    links: [link(AccountChange.name.path, "page.account.change", in: context)]),
                 account.emailVerifiedAt == nil
                     ? .init(
                         account.email.text, details: [texts(Phrase("page.account.email.unverified"))],
-                        link: link(MailRequestPages.Kind.verification.path, "page.account.email.confirm", in: context))
+                        links: [
+                            link(MailRequestPages.Kind.verification.path, "page.account.email.confirm", in: context),
+                            account.passwordHash == nil
+                                ? nil : link(AccountChange.email.path, "page.account.change", in: context),
+                        ].compactMap(\.self))
                     : email(account, context),
             ])
     }
@@ -148,7 +160,7 @@ package struct AccountOverview: Sendable {
         }
         return .init(
             account.email.text, details: [texts(Phrase("page.account.email.verified"))],
-            link: link(AccountChange.email.path, "page.account.change", in: context))
+            links: [link(AccountChange.email.path, "page.account.change", in: context)])
     }
 
     private func ways(_ parts: Parts, _ context: PageContext) -> HTMLSection {
@@ -156,9 +168,11 @@ package struct AccountOverview: Sendable {
         let factor = HTMLSection.Entry(
             texts(Phrase("page.account.factor")),
             details: [texts(Phrase(parts.hasFactor ? "page.account.factor.on" : "page.account.factor.off"))],
-            link: link(
-                SecondFactorPageRoutes.path, parts.hasFactor ? "page.account.change" : "page.account.factor.setUp",
-                in: context))
+            links: [
+                link(
+                    SecondFactorPageRoutes.path, parts.hasFactor ? "page.account.change" : "page.account.factor.setUp",
+                    in: context)
+            ])
         return HTMLSection(
             texts(Phrase("page.account.ways")),
             entries: [password(parts.account, context), factor] + passkeys(parts, context))
@@ -170,14 +184,14 @@ package struct AccountOverview: Sendable {
             return .init(
                 texts(Phrase("page.field.password")),
                 details: [texts(Phrase("page.account.password.since", .date(account.passwordChangedAt)))],
-                link: link(AccountChange.password.path, "page.account.change", in: context))
+                links: [link(AccountChange.password.path, "page.account.change", in: context)])
         }
         // The email is the first proof of the owner, which ends what was set before (decision 0050).
         let loss = account.ownerProvedAt == nil ? texts(Phrase("page.account.password.loss")) : nil
         return .init(
             texts(Phrase("page.field.password")),
             details: [texts(Phrase("page.account.password.none")), loss].compactMap(\.self),
-            link: link(MailRequestPages.Kind.password.path, "page.account.password.set", in: context))
+            links: [link(MailRequestPages.Kind.password.path, "page.account.password.set", in: context)])
     }
 
     private func passkeys(_ parts: Parts, _ context: PageContext) -> [HTMLSection.Entry] {
@@ -193,13 +207,13 @@ package struct AccountOverview: Sendable {
                         : texts(Phrase("page.account.passkey.unusable")),
                 ].compactMap(\.self),
                 button: button(.removePasskey, "page.account.remove", value: passkey.publicID, in: context),
-                link: link(PasskeyPageRoutes.path(of: passkey), "page.account.rename", in: context))
+                links: [link(PasskeyPageRoutes.path(of: passkey), "page.account.rename", in: context)])
         }
         guard party != nil, parts.passkeys.count < Passkey.maximumCount else { return known }
         return [
             .init(
                 texts(Phrase("page.account.passkeys")), details: [texts(Phrase("page.account.passkeys.why"))],
-                link: link(PasskeyPageRoutes.path, "page.account.add", in: context))
+                links: [link(PasskeyPageRoutes.path, "page.account.add", in: context)])
         ] + known
     }
 
@@ -280,14 +294,14 @@ package struct AccountOverview: Sendable {
             : [
                 .init(
                     texts(Phrase("page.account.deletion.title")), details: [texts(Phrase("page.account.deletion.why"))],
-                    link: link(AccountDataRoutes.deletionPath, "page.account.delete", in: context))
+                    links: [link(AccountDataRoutes.deletionPath, "page.account.delete", in: context)])
             ]
         return HTMLSection(
             texts(Phrase("page.account.data")),
             entries: [
                 .init(
                     texts(Phrase("page.account.activity.title")), details: [texts(Phrase("page.account.activity.why"))],
-                    link: link(AccountDataRoutes.activityPath, "page.account.show", in: context)),
+                    links: [link(AccountDataRoutes.activityPath, "page.account.show", in: context)]),
                 .init(
                     texts(Phrase("page.account.export.title")), details: [texts(Phrase("page.account.export.why"))],
                     button: button(.export, "page.account.download", in: context)),
@@ -301,7 +315,7 @@ package struct AccountOverview: Sendable {
                 texts(Phrase("page.account.deletion.pending")),
                 entries: [
                     .init(
-                        texts(Phrase("page.account.deletion.due", .date($0.dueAt))),
+                        texts(Phrase("page.account.deletion.due", .text($0.dueAt.textInUTC))),
                         button: button(.keepAccount, "page.account.deletion.keep", in: context))
                 ])
         }

@@ -138,8 +138,8 @@ package struct AccountPageRoutes: Sendable {
     private func show(_ change: AccountChange, _ request: HTTPRequest) async throws -> HTTPResponse {
         try await sessions.visiting(change.path, request, needsRecentLogin: change.needsRecentLogin) {
             session throws(IdentityError) in
-            // An account without a password gets its first one by email.
-            guard change != .password || session.account.passwordHash != nil else {
+            // An account without a password gets its first one by email, and a change of the address asks for it.
+            guard change == .name || session.account.passwordHash != nil else {
                 return .seeOther(sessions.signInPages.context.url(MailRequestPages.Kind.password.path))
             }
             return try change.page(in: session, sessions, request)
@@ -173,12 +173,23 @@ package struct AccountPageRoutes: Sendable {
             in: submission.session, submission.request, notice: Phrase("page.account.done.name"))
     }
 
+    private static let sameEmail = {
+        var error = IdentityError.invalid("email", "is the present one")
+        error.pageKey = "sameEmail"
+        return error
+    }()
+
     private func moveEmail(
         to email: String, _ own: AuthenticatedSession, _ submission: AccountSessions.Submission
     ) async throws(IdentityError) -> HTTPResponse {
+        guard own.account.passwordHash != nil else { throw .invalidInput }
+        guard try EmailAddress(email).key != own.account.email.key else { throw Self.sameEmail }
         try await accounts.changeEmail(of: own, to: email, from: submission.origin)
-        return try await overview.page(
-            in: submission.session, submission.request, notice: Phrase("page.account.done.email", .text(email)))
+        // An address that was never confirmed confirms nothing.
+        let notice =
+            own.account.emailVerifiedAt == nil
+            ? Phrase("page.account.done.newEmail", .text(email)) : Phrase("page.account.done.email", .text(email))
+        return try await overview.page(in: submission.session, submission.request, notice: notice)
     }
 
     private func changePassword(

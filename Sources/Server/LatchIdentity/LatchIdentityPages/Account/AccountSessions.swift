@@ -122,11 +122,11 @@ package struct AccountSessions: Sendable {
         guard error.needsSignIn else {
             return signInPages.context.accepting(request).failure(error, links: Self.back)
         }
-        let isAgain = error == .signInAgain
-        let session = isAgain ? try await pageSessions.active(in: request) : nil
+        guard error == .signInAgain, let account = try await pageSessions.active(in: request)?.account else {
+            return try signInPages.signIn(for: .visit(path: path), in: request)
+        }
         return try signInPages.signIn(
-            for: .visit(path: path, needsNewLogin: isAgain), in: request, name: session?.account.email.text ?? "",
-            problem: isAgain ? .signInAgain : nil)
+            for: .visit(path: path, again: account.id), in: request, name: account.email.text, problem: .signInAgain)
     }
 }
 

@@ -20,7 +20,7 @@ extension IdentityError {
         "invalidPasskeyRegistration", "invalidSignIn", "invalidSignOut", "invalidUserCode", "lastAdministrator",
         "lastSignIn", "linkedElsewhere", "loginEnded", "longPassword", "missingConsent", "noSecondFactor",
         "noSuchEntry", "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired", "passkeyExists",
-        "shortPassword", "signInAgain", "signInEnded", "signUpClosed", "signUpDomain", "tenantNotAllowed",
+        "sameEmail", "shortPassword", "signInAgain", "signInEnded", "signUpClosed", "signUpDomain", "tenantNotAllowed",
         "termsRequired", "tooManyAttempts", "tooManyPasskeys", "tooManySignIns", "unavailable", "unmetAuthentication",
         "upstreamDenied", "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable", "weakPassword", "wrongPassword",
     ]

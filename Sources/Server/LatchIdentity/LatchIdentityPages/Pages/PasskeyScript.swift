@@ -107,7 +107,7 @@ enum PasskeyScript {
                 problem.hidden = true;
                 (options ? create(options) : signIn({})).catch((error) => {
                     enable();
-                    problem.hidden = error.name === "NotAllowedError";
+                    problem.hidden = !options && error.name === "NotAllowedError";
                     begin();
                 });
             });

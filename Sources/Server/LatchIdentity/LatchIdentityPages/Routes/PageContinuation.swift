@@ -87,7 +87,10 @@ package struct PageContinuation: Sendable {
                 request.note(error)
                 return signInPages.context.accepting(request).failure(error).setting(cookie)
             }
-        case .visit(let path, _): return HTTPResponse.seeOther(signInPages.context.url(path)).setting(cookie)
+        case .visit(let path, let again):
+            // Another user has not asked for the change that the page makes.
+            let page = again == nil || again == session.account.id ? path : AccountOverview.path
+            return HTTPResponse.seeOther(signInPages.context.url(page)).setting(cookie)
         case .signOut, .application: throw .loginEnded
         }
     }

@@ -116,9 +116,11 @@ package struct PageRoutes: Sendable {
             return Self.verifyForm(found, choosesNew: choosesNew, problem: Phrase("page.password.missing"), in: context)
                 .response(status: .badRequest)
         }
+        var isPending = false
         do throws(IdentityError) {
             if newPassword.isEmpty {
-                try await accounts.verifyEmail(token, password: password, from: request.requestOrigin)
+                isPending = try await accounts.verifyEmail(token, password: password, from: request.requestOrigin)
+                    .isChangePending
             } else {
                 try await accounts.verifyEmail(token, settingPassword: newPassword, from: request.requestOrigin)
             }
@@ -128,7 +130,9 @@ package struct PageRoutes: Sendable {
             let problem = try Self.problem(error)
             return Self.verifyForm(found, choosesNew: choosesNew, problem: problem, in: context).response(after: error)
         }
-        return donePage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text"), in: context)
+        return donePage(
+            Phrase("page.verify.done.title"),
+            text: isPending ? Phrase("page.verify.pending.text") : Phrase("page.verify.done.text"), in: context)
     }
 
     /// Returns the form, with the problem of the last attempt.
@@ -195,11 +199,14 @@ package struct PageRoutes: Sendable {
         guard let account, let address = try await store.requestedAddress(of: account.id) else {
             return Self.invalidChange(in: context)
         }
+        var isPending = true
         do throws(IdentityError) {
             if isRefusal {
                 try await accounts.refuseEmailChange(token)
             } else {
-                try await accounts.confirmEmailChange(token, password: password, from: request.requestOrigin)
+                isPending = try await accounts.confirmEmailChange(
+                    token, password: password, from: request.requestOrigin
+                ).isChangePending
             }
         } catch {
             guard error != .invalidLink else { return Self.invalidChange(in: context) }
@@ -209,7 +216,10 @@ package struct PageRoutes: Sendable {
                 after: error)
         }
         guard isRefusal else {
-            return donePage(Phrase("page.change.done.title"), text: Phrase("page.change.done.text"), in: context)
+            return isPending
+                ? donePage(Phrase("page.change.done.title"), text: Phrase("page.change.done.text"), in: context)
+                : donePage(
+                    Phrase("page.change.complete.title"), text: Phrase("page.verify.done.text"), in: context)
         }
         return HTMLPage(
             Phrase("page.change.refused.title"), text: Phrase("page.change.refused.text"),

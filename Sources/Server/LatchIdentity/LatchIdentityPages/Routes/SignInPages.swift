@@ -192,7 +192,8 @@ package struct SignInPages: Sendable {
     private static func takesSignUps(_ purpose: PageForm.Purpose) -> Bool {
         switch purpose {
         case .authorization(let request): request.expectedAccount == nil
-        case .device, .visit: true
+        case .visit(_, let again): again == nil
+        case .device: true
         case .signOut, .application: false
         }
     }

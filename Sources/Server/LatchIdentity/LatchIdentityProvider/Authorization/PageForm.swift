@@ -21,8 +21,8 @@ package struct PageForm: Codable, Sendable {
         case device(userCode: String)
         /// The way back to a page of a protected application.
         case application(origin: String, target: String)
-        /// A visit to a page of the server, by its path, for which an earlier login may not suffice.
-        case visit(path: String, needsNewLogin: Bool = false)
+        /// A visit to a page of the server, by its path, for which the user of an account may have to authenticate again.
+        case visit(path: String, again: String? = nil)
         /// A sign-out in the browser, and the registered URL to return to.
         case signOut(redirect: String?, state: String?, hint: SignOutHint? = nil)
 
@@ -36,7 +36,7 @@ package struct PageForm: Codable, Sendable {
         package var needsNewLogin: Bool {
             switch self {
             case .authorization(let request): request.requiresNewLogin
-            case .visit(_, let needsNewLogin): needsNewLogin
+            case .visit(_, let again): again != nil
             case .device, .application, .signOut: false
             }
         }
