@@ -80,6 +80,8 @@ import Testing
         (.setStatus(.banned), ["....", "....", "xx..", "xxxx"]),
         (.setStatus(.disabled), ["....", "....", "xx..", "xxxx"]),
         (.endSessions, ["....", "....", "xx..", "xxxx"]),
+        (.endSession(device: []), ["....", "....", "xx..", "xxxx"]),
+        (.mailReset("x"), ["....", "....", "xx..", "xxxx"]),
         (.removeFactor, ["....", "....", "xx..", "xxxx"]),
         (.setRole(.user), ["....", "....", "xx..", "xxxx"]),
         (.setRole(.moderator), ["....", "....", "xx..", "xxxx"]),
@@ -108,7 +110,7 @@ import Testing
             #expect(may(own, act, own))
         }
         for other in Role.allCases { #expect(!may(own, .setRole(other), own)) }
-        for act in [AccountAction.endSessions, .removeFactor] { #expect(!may(own, act, own)) }
+        for act in [AccountAction.endSessions, .endSession(device: []), .removeFactor] { #expect(!may(own, act, own)) }
         for status in Account.Status.allCases { #expect(!may(own, .setStatus(status), own)) }
     }
 

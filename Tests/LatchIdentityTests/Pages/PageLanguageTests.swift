@@ -113,8 +113,8 @@ import Testing
     private let catalog = StringCatalog.latchwork
     private let prefixes = ["page.", "problem.", "mail.", "event."]
 
-    /// An event of the audit log, and a column of the store.
-    private static let others: Set = ["mail.abandoned", "mail.id"]
+    /// Events of the audit log, and a column of the store.
+    private static let others: Set = ["mail.abandoned", "mail.id", "mail.retried"]
 
     @Test func `The texts of pages and emails are exactly those that the sources use`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -99,6 +99,13 @@ extension JSONValue {
         writer.write(self)
         return writer.bytes
     }
+
+    /// The value as JSON for people: each member and element has its own line, indented by two spaces.
+    package var indentedText: String {
+        var writer = JSONWriter(isIndented: true)
+        writer.write(self)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
 }
 
 extension JSONValue: ExpressibleByNilLiteral {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A serializer of JSON values as compact UTF-8.
+/// A serializer of JSON values as UTF-8.
 struct JSONWriter {
     /// The bytes so far.
     private(set) var bytes: [UInt8]
+    /// Whether each member and element has its own line.
+    private let isIndented: Bool
+    private var depth = 0
 
     /// Creates a writer with room for a typical message.
-    init() {
+    init(isIndented: Bool = false) {
+        self.isIndented = isIndented
         bytes = []
         bytes.reserveCapacity(512)
     }
@@ -27,22 +31,45 @@ struct JSONWriter {
     private mutating func write(_ elements: [JSONValue]) {
         bytes.append(UInt8(ascii: "["))
         for index in elements.indices {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            begin(isFirst: index == elements.startIndex)
             write(elements[index])
         }
+        end(isEmpty: elements.isEmpty)
         bytes.append(UInt8(ascii: "]"))
     }
 
     private mutating func write(_ members: JSONObject) {
         bytes.append(UInt8(ascii: "{"))
         for index in members.indices {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            begin(isFirst: index == members.startIndex)
             let member = members[index]
             write(member.key)
             bytes.append(UInt8(ascii: ":"))
+            if isIndented { bytes.append(UInt8(ascii: " ")) }
             write(member.value)
         }
+        end(isEmpty: members.isEmpty)
         bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// Separates a member or an element from the one before.
+    private mutating func begin(isFirst: Bool) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        guard isIndented else { return }
+        if isFirst { depth += 1 }
+        breakLine()
+    }
+
+    /// Ends the lines of the members or the elements.
+    private mutating func end(isEmpty: Bool) {
+        guard isIndented, !isEmpty else { return }
+        depth -= 1
+        breakLine()
+    }
+
+    private mutating func breakLine() {
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
     }
 
     /// Appends a string; only the quotation mark, the backslash and control characters are escaped (RFC 8259 §7).

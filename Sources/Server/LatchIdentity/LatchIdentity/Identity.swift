@@ -41,6 +41,8 @@ public struct Identity: Sendable {
     }
     /// The audit log, for the operator's commands.
     package var audit: AuditService { services.audit }
+    /// What the pages of the administration show of the program that runs this server.
+    package var notes: OperatorNotes { services.notes }
     package let services: IdentityServices
     /// The transport for requests to identity providers and clients.
     private let transport: any Handler
@@ -205,6 +207,12 @@ public struct Identity: Sendable {
 
     /// The public URL; nil until it is known.
     public var issuer: String? { services.accessTokens.issuer }
+
+    /// Returns the link that makes the first administrator; nil if there is one, or the issuer is not known.
+    package func firstAdministratorLink() async throws(IdentityError) -> String? {
+        guard let issuer, let token = try await services.firstAdministrators.token() else { return nil }
+        return "\(issuer.withoutFinalSlash)\(FirstAdministratorRoutes.path)?token=\(token)"
+    }
 
     /// Uses the address on which the server listens as its public URL, unless the configuration sets one.
     public func adoptIssuer(_ url: String) {

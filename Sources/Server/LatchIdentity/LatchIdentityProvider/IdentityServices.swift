@@ -39,6 +39,7 @@ package final class IdentityServices: Sendable {
     /// The worker that sends the emails of the outbox; it survives a reload.
     package let mails: MailQueue
     package let metrics: Metrics
+    package let notes = OperatorNotes()
     package let clientKeys: ClientKeySource
     private let clientAuthorities: CertificateAuthorities?
     /// The worker that tells clients of the end of their sessions.
@@ -66,10 +67,8 @@ package final class IdentityServices: Sendable {
         mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, transport: any Handler,
         documents: PublicTransport
     ) throws(IdentityError) {
-        let pepper = keys.pepper
         (self.configuration, self.store, self.accessTokens) = (configuration, store, accessTokens)
-        (self.clock, self.dates, self.random, self.pepper) = (clock, dates, random, pepper)
-        keyring = keys.keyring
+        (self.clock, self.dates, self.random, pepper, keyring) = (clock, dates, random, keys.pepper, keys.keyring)
         passwords = try PasswordHasher(configuration, pepper: pepper)
         limits = RateLimits(configuration, limiter: limiter, clock: clock)
         storedClients = StoredClients(store: store, clock: clock)
@@ -88,7 +87,8 @@ package final class IdentityServices: Sendable {
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
         audit = AuditService(
             retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
-        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
+        administration = AdministrationService(
+            store: store, clock: clock, random: random, limits: limits, mails: mails)
         let sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             firstAdministrator: FirstAdministratorRule(
@@ -188,6 +188,12 @@ package final class IdentityServices: Sendable {
         SignUpService(
             configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
             passwords: passwords, limits: limits, mails: mails, metrics: metrics, admission: admission)
+    }
+
+    package var firstAdministrators: FirstAdministratorService {
+        FirstAdministratorService(
+            store: store, clock: clock, dates: dates, random: random, pepper: pepper, passwords: passwords,
+            limits: limits, metrics: metrics, admission: admission)
     }
 
     package var forwardAuth: ForwardAuthService {

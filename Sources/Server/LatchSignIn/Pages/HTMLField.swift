@@ -12,13 +12,24 @@ package struct HTMLField: Sendable {
     private var value = ""
     /// The attributes that this kind of input needs, as HTML.
     private let attributes: String
-    /// Whether the input is part of the form but not shown.
-    private var isHidden = false
-    /// Whether the input is a box before its label, which needs no text.
-    private var isBox = false
+    private var kind = Kind.line
+
+    private enum Kind: Sendable {
+        case line, lines
+        /// Part of the form but not shown.
+        case hidden
+        /// A box before its label, which needs no text.
+        case box
+        case choice([(value: String, label: String)])
+    }
 
     /// Whether the input is the next one to fill in.
-    var isEmpty: Bool { value.isEmpty && !isHidden && !isBox }
+    var isEmpty: Bool {
+        switch kind {
+        case .line, .lines: value.isEmpty
+        case .hidden, .box, .choice: false
+        }
+    }
 
     private init(_ name: String, _ label: String, _ attributes: String) {
         self.name = name
@@ -62,7 +73,14 @@ package struct HTMLField: Sendable {
     package static func hiddenUsername(_ value: String) -> HTMLField {
         var field = HTMLField("username", "", #"type="text" autocomplete="username" readonly hidden"#)
         field.value = value
-        field.isHidden = true
+        field.kind = .hidden
+        return field
+    }
+
+    /// Returns a value that the form sends back, which its user does not see.
+    package static func hidden(_ name: String, _ value: String) -> HTMLField {
+        var field = HTMLField(name, "", #"type="hidden""#)
+        (field.value, field.kind) = (value, .hidden)
         return field
     }
 
@@ -84,16 +102,56 @@ package struct HTMLField: Sendable {
         return field
     }
 
+    /// Returns the field for the name of something that is not a person.
+    package static func title(_ name: String, label: String, hint: String, value: String) -> HTMLField {
+        var field = HTMLField(name, label, #"type="text" autocomplete="off" maxlength="200""#)
+        (field.hint, field.value) = (hint, value)
+        return field
+    }
+
     package static func passkeyName(label: String, value: String) -> HTMLField {
         var field = HTMLField("name", label, #"type="text" autocomplete="off" maxlength="100" required"#)
         field.value = value
         return field
     }
 
+    /// Returns the field of a search.
+    package static func search(_ name: String, label: String, value: String) -> HTMLField {
+        var field = HTMLField(
+            name, label, #"type="search" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="200""#)
+        field.value = value
+        return field
+    }
+
+    /// Returns the field of an identifier of programs.
+    package static func identifier(_ name: String, label: String, value: String) -> HTMLField {
+        var field = HTMLField(
+            name, label, #"type="text" autocomplete="off" autocapitalize="none" spellcheck="false" required"#)
+        field.value = value
+        return field
+    }
+
+    /// Returns the field of several lines.
+    package static func lines(_ name: String, label: String, hint: String, value: String, rows: Int = 3) -> HTMLField {
+        var field = HTMLField(
+            name, label, #"rows="\#(rows)" autocomplete="off" autocapitalize="none" spellcheck="false""#)
+        (field.hint, field.value, field.kind) = (hint, value, .lines)
+        return field
+    }
+
+    /// Returns a list of options, each with its value.
+    package static func choice(
+        _ name: String, label: String, options: [(value: String, label: String)], value: String
+    ) -> HTMLField {
+        var field = HTMLField(name, label, "")
+        (field.kind, field.value) = (.choice(options), value)
+        return field
+    }
+
     /// Returns a box that the user must check.
     package static func requiredBox(_ name: String, label: String) -> HTMLField {
         var field = HTMLField(name, label, #"type="checkbox" value="yes" required"#)
-        field.isBox = true
+        field.kind = .box
         return field
     }
 
@@ -126,17 +184,30 @@ package struct HTMLField: Sendable {
     ///   - isInvalid: Whether the page's problem, the element with the ID `problem`, concerns this input.
     ///   - hasFocus: Whether the input has the focus when the page opens.
     func html(isInvalid: Bool, hasFocus: Bool) -> String {
+        let escape = HTMLContext.text.escape
         let described = [isInvalid ? "problem" : nil, hint.map { _ in "\(name)-hint" }].compactMap(\.self)
         let states = [
-            value.isEmpty ? nil : #"value="\#(HTMLContext.attribute.escape(value))""#,
             isInvalid ? #"aria-invalid="true""# : nil,
             described.isEmpty ? nil : #"aria-describedby="\#(described.joined(separator: " "))""#,
             hasFocus ? "autofocus" : nil,
         ].compactMap(\.self).map { " \($0)" }.joined()
-        let input = #"<input id="\#(name)" name="\#(name)" \#(attributes)\#(states)>"#
-        guard !isHidden else { return "\(input)\n" }
-        guard !isBox else { return "<label class=\"box\">\(input) \(HTMLContext.text.escape(label))</label>\n" }
-        let advice = hint.map { "<p class=\"hint\" id=\"\(name)-hint\">\(HTMLContext.text.escape($0))</p>\n" } ?? ""
-        return "<label for=\"\(name)\">\(HTMLContext.text.escape(label))</label>\n\(advice)\(input)\n"
+        let start = #"id="\#(name)" name="\#(name)" \#(attributes)"#
+        let text = value.isEmpty ? "" : #" value="\#(HTMLContext.attribute.escape(value))""#
+        let advice = hint.map { "<p class=\"hint\" id=\"\(name)-hint\">\(escape($0))</p>\n" } ?? ""
+        let head = "<label for=\"\(name)\">\(escape(label))</label>\n\(advice)"
+        switch kind {
+        case .line: return "\(head)<input \(start)\(text)\(states)>\n"
+        case .hidden: return "<input \(start)\(text)>\n"
+        case .box: return "<label class=\"box\"><input \(start)\(states)> \(escape(label))</label>\n"
+        // A line feed at the beginning is not part of the value (HTML §13.1.2.5).
+        case .lines: return "\(head)<textarea \(start)\(states)>\n\(escape(value))</textarea>\n"
+        case .choice(let options):
+            let list = options.map { option in
+                let state = option.value == value ? " selected" : ""
+                return #"<option value="\#(HTMLContext.attribute.escape(option.value))"\#(state)>"#
+                    + "\(escape(option.label))</option>"
+            }
+            return "\(head)<select \(start)\(states)>\(list.joined())</select>\n"
+        }
     }
 }

@@ -32,8 +32,8 @@ package struct HTMLPage: Sendable {
 
     /// A further button of a form, which also sends a name and a value.
     package struct Button<Label: Sendable>: Sendable {
-        let name: String
-        let value: String
+        package let name: String
+        package let value: String
         package let label: Label
         /// Whether it looks like a link.
         let isQuiet: Bool
@@ -183,27 +183,45 @@ package struct HTMLPage: Sendable {
     /// - Parameters:
     ///   - notice: The result of the last change, which has the focus.
     ///   - problem: The problem with the last change, which has the focus.
+    ///   - search: The fields of a search above the sections.
+    ///   - action: The path of the form of all buttons; nil for a page without buttons.
     ///   - others: The buttons below the sections.
     ///   - appLink: A link to an app, whose URL comes from the configuration and never from a request.
     package init(
-        _ title: String, text: String, notice: String? = nil, problem: String? = nil, sections: [HTMLSection],
-        action: String, carrying token: String, others: [Button<String>] = [],
-        appLink: (url: String, label: String)? = nil
+        _ title: String, text: String, notice: String? = nil, problem: String? = nil, search: [HTMLField] = [],
+        searchButton: String = "", sections: [HTMLSection], action: String? = nil, carrying token: String? = nil,
+        others: [Button<String>] = [], links: [Link] = [], appLink: (url: String, label: String)? = nil
     ) {
         (self.title, windowTitle, isWide) = (title, title, true)
         let escape = HTMLContext.text.escape
         let lines = [
-            "<p>\(escape(text))</p>",
+            text.isEmpty ? nil : "<p>\(escape(text))</p>",
             notice.map { #"<p class="notice" id="notice" tabindex="-1" autofocus>\#(escape($0))</p>"# },
             problem.map { #"<p class="wrong" id="problem" role="alert" tabindex="-1" autofocus>\#(escape($0))</p>"# },
-            """
-            <form method="post" action="\(HTMLContext.url.escape(action))">
-            <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token))">
-            """,
+            search.isEmpty ? nil : Self.search(search, button: searchButton),
         ]
-        let parts = sections.enumerated().map { $1.html(number: $0) } + others.map { $0.html() } + ["</form>"]
-        content = (lines.compactMap(\.self) + parts + [appLink.map(Self.button)].compactMap(\.self)).joined(
-            separator: "\n")
+        let parts = sections.enumerated().map { $1.html(number: $0) } + others.map { $0.html() }
+        let form = action.map { action in
+            [
+                """
+                <form method="post" action="\(HTMLContext.url.escape(action))">
+                <input type="hidden" name="token" value="\(HTMLContext.attribute.escape(token ?? ""))">
+                """
+            ] + parts + ["</form>"]
+        }
+        content =
+            (lines.compactMap(\.self) + (form ?? parts)
+            + [appLink.map(Self.button), Self.list(links)].compactMap(\.self)).joined(separator: "\n")
+    }
+
+    /// Returns the form of a search, which opens the same page with its fields in the query.
+    private static func search(_ fields: [HTMLField], button: String) -> String {
+        let inputs = fields.map { $0.html(isInvalid: false, hasFocus: false) }.joined()
+        return """
+            <form method="get" class="search" role="search">
+            \(inputs)<button class="second">\(HTMLContext.text.escape(button))</button>
+            </form>
+            """
     }
 
     /// Returns a link that looks like a button, to an app or another site.

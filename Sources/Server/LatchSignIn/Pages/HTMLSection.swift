@@ -43,8 +43,33 @@ package struct HTMLSection: Sendable {
         }
     }
 
+    /// Numbers as columns, from the earliest to the latest.
+    package struct Chart: Sendable {
+        private let numbers: [Int]
+        private let label: String
+
+        /// Creates a chart.
+        ///
+        /// - Parameter label: The numbers in words, for those who do not see the chart.
+        package init(_ numbers: [Int], label: String) { (self.numbers, self.label) = (numbers, label) }
+
+        fileprivate var svg: String {
+            let (width, height, highest) = (10, 60, max(1, numbers.max() ?? 1))
+            let columns = numbers.enumerated().map { index, number in
+                // A number above zero is visible.
+                let size = number == 0 ? 0 : max(2, number * height / highest)
+                return #"<rect x="\#(index * width)" y="\#(height - size)" width="\#(width - 2)" height="\#(size)"/>"#
+            }
+            return """
+                <svg class="chart" viewBox="0 0 \(numbers.count * width) \(height)" preserveAspectRatio="none" role="img" \
+                aria-label="\(HTMLContext.attribute.escape(label))">\(columns.joined())</svg>
+                """
+        }
+    }
+
     private let title: String
     private let text: String?
+    private let chart: Chart?
     private let entries: [Entry]
     private let button: HTMLPage.Button<String>?
 
@@ -52,9 +77,10 @@ package struct HTMLSection: Sendable {
     ///
     /// - Parameter button: The button for all entries.
     package init(
-        _ title: String, text: String? = nil, entries: [Entry], button: HTMLPage.Button<String>? = nil
+        _ title: String, text: String? = nil, chart: Chart? = nil, entries: [Entry],
+        button: HTMLPage.Button<String>? = nil
     ) {
-        (self.title, self.text, self.entries, self.button) = (title, text, entries, button)
+        (self.title, self.text, self.chart, self.entries, self.button) = (title, text, chart, entries, button)
     }
 
     /// Returns the section.
@@ -65,8 +91,8 @@ package struct HTMLSection: Sendable {
         let paragraph = text.map { "<p>\(escape($0))</p>" } ?? ""
         let list = entries.enumerated().map { $1.html(id: "entry-\(number)-\($0)") }.joined()
         return """
-            <section aria-labelledby="section-\(number)"><h2 id="section-\(number)">\(escape(title))</h2>\(paragraph)\
-            \(list.isEmpty ? "" : "<ul class=\"entries\">\(list)</ul>")\(button?.html() ?? "")</section>
+            <section aria-labelledby="section-\(number)"><h2 id="section-\(number)">\(escape(title))</h2>\(paragraph)\(chart?.svg ?? "")\
+            \(list.isEmpty ? "" : "<ul class=\"entries\">\(list)</ul>")\(button?.html(of: "section-\(number)") ?? "")</section>
             """
     }
 }

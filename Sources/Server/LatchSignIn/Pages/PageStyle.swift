@@ -38,6 +38,10 @@ package enum PageStyle {
         background:var(--accent);border-radius:.5rem}
         form+p{margin:.75rem 0 0}
         form+p .button{color:inherit;background:transparent;border:1px solid var(--edge)}
+        .search{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:end}
+        .search label,.search input,.search select{flex:1 1 100%;margin:0}
+        select,textarea{width:100%;margin-bottom:1.25rem;padding:.625rem .75rem;font:inherit;color:inherit;background:var(--card);\
+        border:1px solid var(--edge);border-radius:.5rem}
         :disabled{opacity:.6;cursor:default}
         .second+.wrong{margin:.75rem 0 0}
         .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--edge)}
@@ -59,6 +63,8 @@ package enum PageStyle {
         .codes code{font:1.125rem/1.75 ui-monospace,monospace;color:var(--ink)}
         .qr{display:block;width:100%;max-width:14rem;margin:0 0 1.25rem}
         .mark{padding:0 .5rem;font-size:.8125rem;border:1px solid var(--edge);border-radius:1rem}
+        .chart{display:block;width:100%;max-height:5rem;margin:0 0 1rem;fill:var(--accent);\
+        border-bottom:1px solid var(--accent)}
         .notice{padding:.625rem .75rem;color:var(--ink);border:1px solid var(--accent);border-radius:.5rem}
         :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 

@@ -169,6 +169,30 @@ extension Router {
         AccountDataRoutes(
             limits: services.limits, audit: services.audit, deletions: services.deletions, overview: overview
         ).add(to: &self)
+        addAdministration(
+            services,
+            AdminSessions(sessions: overview.sessions, store: services.store))
+    }
+
+    /// Adds the pages of administrators.
+    private mutating func addAdministration(_ services: IdentityServices, _ admins: AdminSessions) {
+        FirstAdministratorRoutes(
+            limits: services.limits, service: services.firstAdministrators, sessions: admins.sessions
+        ).add(to: &self)
+        AdminRoutes(
+            limits: services.limits, administration: services.administration, audit: services.audit,
+            notes: services.notes, mails: services.mails, admins: admins
+        ).add(to: &self)
+        AdminUserRoutes(
+            limits: services.limits, pepper: services.pepper, accounts: services.accounts,
+            administration: services.administration, admins: admins
+        ).add(to: &self)
+        AdminClientRoutes(limits: services.limits, clients: services.clientAdministration, admins: admins).add(
+            to: &self)
+        AdminServerRoutes(
+            limits: services.limits, store: services.store, clock: services.clock, mails: services.mails,
+            keys: services.signingKeys, upstreams: services.upstreams, notes: services.notes, admins: admins
+        ).add(to: &self)
     }
 }
 

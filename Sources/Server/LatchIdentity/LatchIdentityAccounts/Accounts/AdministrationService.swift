@@ -10,12 +10,16 @@ package import LatchIdentityStorage
 package struct AdministrationService: Sendable {
     package let store: IdentityStore
     package let clock: WallClock
+    package let random: RandomSource
     package let limits: RateLimits
     package let mails: MailQueue
 
-    package init(store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue) {
+    package init(
+        store: IdentityStore, clock: WallClock, random: RandomSource, limits: RateLimits, mails: MailQueue
+    ) {
         self.store = store
         self.clock = clock
+        self.random = random
         self.limits = limits
         self.mails = mails
     }
@@ -133,6 +137,26 @@ package struct AdministrationService: Sendable {
         return result?.hadPasskeys
     }
 
+    /// Emails a link that sets a new password to the owner of another account, in the server's default language.
+    ///
+    /// - Returns: False if the account does not exist.
+    /// - Throws: `IdentityError.forbidden`, `.accountSuspended` unless it is active, `.tooManyAttempts`, `.overloaded`,
+    ///   or a store's error.
+    package func mailReset(of id: String, by actor: AccountActor) async throws(IdentityError) -> Bool {
+        guard let email = try await store.account(id: id)?.email else { return false }
+        let attempt = limits.mail(.resetPassword, emailKey: email.key)
+        try limits.take([attempt])
+        do throws(IdentityError) {
+            guard try await perform(.mailReset(random.identifier()), on: id, by: actor) != nil else { return false }
+        } catch {
+            // An email that was not stored does not count.
+            limits.refund([attempt])
+            throw error
+        }
+        mails.wake()
+        return true
+    }
+
     /// Returns the passkeys of an account, the oldest first.
     package func passkeys(of id: String) async throws(IdentityError) -> [Passkey] {
         try await store.passkeys(of: id)
@@ -148,14 +172,15 @@ package struct AdministrationService: Sendable {
         try await store.devices(of: id, at: clock.now)
     }
 
-    /// Signs out one device of an account, for the operator.
+    /// Signs out one device of another account.
     ///
     /// - Parameter device: The public id.
     /// - Returns: False if the account is not signed in on such a device.
-    package func endSession(ofDevice device: String, of id: String) async throws(IdentityError) -> Bool {
+    package func endSession(
+        ofDevice device: String, of id: String, by actor: AccountActor? = nil
+    ) async throws(IdentityError) -> Bool {
         guard let bytes = Device.id(fromPublicID: device) else { return false }
-        return try await store.revoke(
-            device: bytes, ownedBy: id, because: .administrator, at: clock.now)
+        return try await perform(.endSession(device: bytes), on: id, by: actor)?.hadDevice == true
     }
 
     // MARK: Lookup

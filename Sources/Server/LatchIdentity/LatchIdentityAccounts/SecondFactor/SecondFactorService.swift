@@ -63,10 +63,11 @@ package struct SecondFactorService: Sendable {
     /// An existing factor stays required until then. The login must be recent. On an account with a factor, it must
     /// also have proved that factor, so that an unattended session cannot change it (attack F6).
     ///
-    /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`,
-    ///   `.accountChanged` if the account has changed in the meantime, or a store's error.
+    /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.administrationNeedsFactor`,
+    ///   `.tooManyAttempts`, `.accountChanged` if the account has changed in the meantime, or a store's error.
     package func enroll(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
+        try await store.requireOwnFactor(of: session.actor)
         let now = clock.now
         try limits.take([limits.secondFactorSetup(of: session.account)])
         let secret = random.bytes(TOTP.secretByteCount)
@@ -86,13 +87,14 @@ package struct SecondFactorService: Sendable {
     /// A client that lost the response may repeat the request with the same code.
     ///
     /// - Parameter secret: The key that the user has seen, if a page shows it: a later setup has another one.
-    /// - Throws: `IdentityError.noSecondFactor`, also for another key, `.signInAgain`, `.invalidCode`,
-    ///   `.tooManyAttempts`, or a store's error; `.invalidToken` if the setup has ended or the device was signed out in
+    /// - Throws: `IdentityError.noSecondFactor`, also for another key, `.signInAgain`, `.administrationNeedsFactor`,
+    ///   `.invalidCode`, `.tooManyAttempts`, or a store's error; `.invalidToken` if the setup has ended or the device was signed out in
     ///   the meantime.
     package func confirm(
         _ code: String, of secret: String? = nil, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
+        try await store.requireOwnFactor(of: session.actor)
         let now = clock.now
         let purpose = SecondFactorPurpose.confirmation(on: session.device.id)
         try await limited(session.accountID, for: purpose, from: origin) { () throws(IdentityError) in

@@ -71,15 +71,19 @@ package struct SigningKeyService: Sendable {
     ///
     /// - Parameters:
     ///   - algorithm: Nil for that of access tokens.
+    ///   - newest: The key that the caller takes for the newest; nil for any.
     ///   - isCompromised: Whether the new key signs immediately, and all other keys of the algorithm end. Every access
     ///     token then becomes invalid, and clients refresh.
+    ///   - actor: The account of the administrator, for the audit log.
     /// - Returns: The ID of the new key; nil if another node has added one at the same time.
     package func rotate(
-        _ algorithm: SignatureAlgorithm? = nil, isCompromised: Bool = false
+        _ algorithm: SignatureAlgorithm? = nil, after known: String? = nil, isCompromised: Bool = false,
+        by actor: String? = nil
     ) async throws(IdentityError) -> String? {
         let algorithm = algorithm ?? algorithmOfAccessTokens
         let newest = try await keys().first { $0.key.algorithm == algorithm }
-        return try await rotate(algorithm, after: newest, isCompromised: isCompromised)
+        guard known == nil || known == newest?.key.id else { return nil }
+        return try await rotate(algorithm, after: newest, isCompromised: isCompromised, by: actor)
     }
 
     /// Makes the first key of an algorithm, which signs immediately: no cache has an earlier one.
@@ -97,7 +101,7 @@ package struct SigningKeyService: Sendable {
     }
 
     private func rotate(
-        _ algorithm: SignatureAlgorithm, after newest: SigningKey?, isCompromised: Bool
+        _ algorithm: SignatureAlgorithm, after newest: SigningKey?, isCompromised: Bool, by actor: String? = nil
     ) async throws(IdentityError) -> String? {
         let now = clock.now
         // Later than every other key of the algorithm, so that it is the one that signs last.
@@ -105,7 +109,7 @@ package struct SigningKeyService: Sendable {
             now.addingTimeInterval(SigningKey.publicationLead), (newest?.signsAt ?? now).addingTimeInterval(0.001))
         let keyring = keyring
         let key = try keyring.newSigningKey(algorithm, at: now, signsAt: isCompromised ? now : next)
-        let changed = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+        let changed = try await store.changeSigningKeys(by: actor, at: now) { stored throws(IdentityError) in
             // Another node may have added a key in the meantime.
             let present = try keyring.signingKeys(stored).filter { $0.key.algorithm == algorithm }.map(\.key.id)
             guard present.first == newest?.key.id else { return nil }

@@ -114,7 +114,8 @@ extension AuditRecord {
         "account.deletionCanceled", "account.deletionRequested", "account.disabled", "account.emailChangeRefused",
         "account.emailChangeRequested", "account.emailChanged", "account.emailVerified", "account.exported",
         "account.grants", "account.linked", "account.passwordChanged", "account.passwordRemoved",
-        "account.passwordReset", "account.role", "account.sessionsEnded", "account.suspended", "account.unlinked",
+        "account.passwordReset", "account.resetMailed", "account.role", "account.sessionsEnded", "account.suspended",
+        "account.unlinked",
         "address.failed", "code.refused", "code.replayed", "consent.denied", "consent.granted", "consent.withdrawn",
         "device.allSignedOut", "device.approved", "device.authenticated", "device.denied", "device.signedIn",
         "device.signedOut", "factor.begun", "factor.confirmed", "factor.failed", "factor.guessed",
@@ -123,8 +124,8 @@ extension AuditRecord {
         "signIn.failed",
     ]
 
-    /// The event in the words of the account's owner, or the name of an event without any.
-    fileprivate var phrase: Phrase {
+    /// The event in words, or the name of an event without any.
+    var phrase: Phrase {
         Self.eventsOnPages.contains(event) ? Phrase("event.\(event)") : Phrase("event.other", .text(event))
     }
 }

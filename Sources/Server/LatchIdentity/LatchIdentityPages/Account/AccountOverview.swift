@@ -86,6 +86,7 @@ package struct AccountOverview: Sendable {
             notice: notice, problem: problem?.pageProblem, sections: sections.compactMap(\.self), action: Self.path,
             carrying: try sessions.seal(Self.path, in: session, browser: browser),
             others: [button(.signOut, "page.signOut.submit", in: context)],
+            links: parts.account.isAdministrator ? [(AdminRoutes.path, Phrase("page.account.admin"))] : [],
             appLink: signInPages.configuration.appURL.map { ($0, Phrase("page.button.backToApp")) }, in: context)
         // A button leads to a provider.
         return page.response(status: problem?.form.status ?? .ok, leadsAway: !upstreams.isEmpty)
@@ -104,7 +105,7 @@ package struct AccountOverview: Sendable {
         for client in Set(devices.compactMap(\.clientID) + consents.map(\.clientID)) {
             do throws(IdentityError) {
                 clients[client] = try await signInPages.clients.client(client)
-            } catch where error == .unusableDocument("") {
+            } catch  where error == .unusableDocument("") {
                 // The document of a client may be gone, and its user must still be able to withdraw it.
                 continue
             }

@@ -91,9 +91,12 @@ package struct AccountSessions: Sendable {
     ///
     /// A form of another browser, user or page changes nothing, and its sender signs in.
     ///
-    /// - Parameter page: Returns the page again, with the reason why nothing was changed.
+    /// - Parameters:
+    ///   - require: Checks that the user may see the page at all.
+    ///   - page: Returns the page again, with the reason why nothing was changed.
     func changing(
         _ path: String, _ request: HTTPRequest,
+        require: (ActivePageSession) throws(IdentityError) -> Void = { _ throws(IdentityError) in },
         orShowing page: (Submission, IdentityError) async throws(IdentityError) -> HTTPResponse,
         change: (Submission) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
@@ -103,6 +106,7 @@ package struct AccountSessions: Sendable {
             guard isOwn, case .visit(path, _) = form.purpose, case .account(let device, let setup) = form.step,
                 let session = try await pageSessions.active(in: request), session.device.publicID == device
             else { throw IdentityError.loginEnded }
+            try require(session)
             let submission = Submission(fields: fields, form: form, session: session, setup: setup, request: request)
             do { return try await change(submission) } catch let error as IdentityError {
                 guard error.form.isDisclosed, !error.needsSignIn else { throw error }
@@ -122,15 +126,18 @@ package struct AccountSessions: Sendable {
         guard error.needsSignIn else {
             return signInPages.context.accepting(request).failure(error, links: Self.back)
         }
-        guard error == .signInAgain, let account = try await pageSessions.active(in: request)?.account else {
+        guard error != .loginEnded, let account = try await pageSessions.active(in: request)?.account else {
             return try signInPages.signIn(for: .visit(path: path), in: request)
         }
         return try signInPages.signIn(
-            for: .visit(path: path, again: account.id), in: request, name: account.email.text, problem: .signInAgain)
+            for: .visit(path: path, again: account.id), in: request, name: account.email.text,
+            problem: error == .invalidToken ? .signInAgain : error)
     }
 }
 
 extension IdentityError {
     /// Whether the user of a page signs in again.
-    fileprivate var needsSignIn: Bool { [.signInAgain, .loginEnded, .invalidToken].contains(self) }
+    fileprivate var needsSignIn: Bool {
+        [.signInAgain, .administrationNeedsFactor, .loginEnded, .invalidToken].contains(self)
+    }
 }

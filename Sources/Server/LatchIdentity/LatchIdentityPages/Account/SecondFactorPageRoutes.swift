@@ -132,7 +132,10 @@ package struct SecondFactorPageRoutes: Sendable {
         let page = HTMLPage(
             Phrase("page.account.codes.title"), text: Phrase("page.account.codes.text"),
             codes: (codes, Phrase("page.account.codes.list")),
-            links: [(AccountOverview.path, Phrase("page.account.codes.done"))],
+            links: [
+                (AccountOverview.path, Phrase("page.account.codes.done")),
+                session.account.isAdministrator ? (AdminRoutes.path, Phrase("page.account.admin")) : nil,
+            ].compactMap(\.self),
             in: sessions.signInPages.context.accepting(request))
         return page.response().setting(cookie)
     }

@@ -35,15 +35,17 @@ extension HTMLPage {
     ///
     /// The other parameters are those of the initializer with plain texts.
     init(
-        _ title: Phrase, text: Phrase, notice: Phrase?, problem: Phrase?, sections: [HTMLSection], action: String,
-        carrying token: String, others: [Button<String>], appLink: (url: String, label: Phrase)?,
-        in context: PageContext
+        _ title: Phrase, text: Phrase? = nil, notice: Phrase? = nil, problem: Phrase? = nil,
+        search: [HTMLField] = [], sections: [HTMLSection], action: String? = nil, carrying token: String? = nil,
+        others: [Button<String>] = [], links: [(url: String, label: Phrase)] = [],
+        appLink: (url: String, label: Phrase)? = nil, in context: PageContext
     ) {
         let texts = context.texts
         self.init(
-            texts(title), text: texts(text), notice: notice.map(texts.callAsFunction),
-            problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, sections: sections,
-            action: context.url(action), carrying: token, others: others,
+            texts(title), text: text.map(texts.callAsFunction) ?? "", notice: notice.map(texts.callAsFunction),
+            problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, search: search,
+            searchButton: texts(Phrase("page.search")), sections: sections, action: action.map(context.url),
+            carrying: token, others: others, links: links.map { Link(context.url($0.url), texts($0.label)) },
             appLink: appLink.map { ($0.url, texts($0.label)) })
         finish(title, problem: problem, in: context)
         if let notice { windowTitle = texts(Phrase("page.notice", .phrase(notice), .phrase(title))) }

@@ -136,6 +136,7 @@ package struct ClientAdministrationRoutes: Sendable {
         let session = try await tokens.authenticate(request)
         try session.requireFirstParty()
         guard session.account.isAdministrator else { throw .forbidden }
+        try await tokens.store.requireOwnFactor(of: session.actor)
         return session
     }
 

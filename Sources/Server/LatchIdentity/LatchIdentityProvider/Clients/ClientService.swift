@@ -54,12 +54,14 @@ package struct ClientService: Sendable {
 
     /// Returns the clients of the store in the order of their IDs.
     package func list(after previous: String? = nil, limit: Int = 500) async throws(IdentityError) -> [Registered] {
-        try await store.clients(after: previous, limit: limit).map { row throws(IdentityError) in
-            do throws(IdentityError) { return Registered(client: try OAuthClient(stored: row), row: row) } catch {
-                // One row that cannot be read must not hide the others.
-                guard error == .corruptStore("") else { throw error }
-                return Registered(client: OAuthClient(id: row.id), row: row, problem: error.message)
-            }
+        try await store.clients(after: previous, limit: limit).map(readable)
+    }
+
+    /// Returns the client of a row, also of one that cannot be read: it must not hide the others, and can be removed.
+    private func readable(_ row: StoredClient) throws(IdentityError) -> Registered {
+        do throws(IdentityError) { return Registered(client: try OAuthClient(stored: row), row: row) } catch {
+            guard error == .corruptStore("") else { throw error }
+            return Registered(client: OAuthClient(id: row.id), row: row, problem: error.message)
         }
     }
 
@@ -69,6 +71,12 @@ package struct ClientService: Sendable {
     package func client(_ id: String) async throws(IdentityError) -> Registered {
         guard let row = try await store.client(id: id) else { throw .noSuchClient }
         return Registered(client: try OAuthClient(stored: row), row: row)
+    }
+
+    /// Returns a client of the store, also one that cannot be read, as ``list(after:limit:)`` does.
+    package func listed(_ id: String) async throws(IdentityError) -> Registered {
+        guard let row = try await store.client(id: id) else { throw .noSuchClient }
+        return try readable(row)
     }
 
     /// Registers a client, with a secret if it authenticates with one.
@@ -86,6 +94,8 @@ package struct ClientService: Sendable {
         until end: Date? = nil, detail: String
     ) async throws(IdentityError) -> Registered {
         guard !clients.isConfigured(client.id) else { throw .clientExists }
+        // Browsers remove these from the URL of a page.
+        guard ![".", ".."].contains(client.id) else { throw .invalid("id", "must have a letter or a digit") }
         try await check(client)
         let secret = client.profiled.hasSecret ? newSecret() : nil
         let now = clock.now
@@ -104,9 +114,13 @@ package struct ClientService: Sendable {
     ///
     /// What the operator changes of a client that registered itself is fixed: the client cannot change it back.
     ///
+    /// - Parameter version: The ``StoredClient/version`` that the caller has read; nil for any.
     /// - Throws: `IdentityError.noSuchClient`, `.clientChanged`, `.unusableSetting`, or a store's error.
-    package func update(_ client: OAuthClient, by actor: String) async throws(IdentityError) -> Registered {
+    package func update(
+        _ client: OAuthClient, from version: String? = nil, by actor: String
+    ) async throws(IdentityError) -> Registered {
         let row = try await changeableRow(client.id)
+        guard version == nil || version == row.version else { throw .clientChanged }
         guard row.isSelfRegistered else { return try await update(row, to: client, by: actor) }
         let new = OAuthClient(id: client.id)
         let before: OAuthClient
@@ -143,11 +157,13 @@ package struct ClientService: Sendable {
     ///
     /// A client has two secrets at most: a third one ends the oldest.
     ///
+    /// - Parameter version: The ``StoredClient/version`` that the caller has read; nil for any.
     /// - Throws: `IdentityError.noSuchClient`, `.secretRefused`, `.clientChanged`, or a store's error.
     package func rotateSecret(
-        of id: String, overlap: Duration = secretOverlap, by actor: String
+        of id: String, from version: String? = nil, overlap: Duration = secretOverlap, by actor: String
     ) async throws(IdentityError) -> Registered {
         let row = try await changeableRow(id)
+        guard version == nil || version == row.version else { throw .clientChanged }
         let client = try OAuthClient(stored: row)
         guard client.profiled.hasSecret else {
             throw .secretRefused("it authenticates with a key, or is public")

@@ -26,12 +26,13 @@ package struct PasskeyService: Sendable {
     /// Returns `PublicKeyCredentialCreationOptionsJSON` (WebAuthn Level 3 §5.1.8) for a user who has authenticated
     /// recently.
     ///
-    /// - Throws: `IdentityError.passkeysUnavailable`, `.forbidden` for another client's token, `.signInAgain`, or a
-    ///   store's error.
+    /// - Throws: `IdentityError.passkeysUnavailable`, `.forbidden` for another client's token, `.signInAgain`,
+    ///   `.administrationNeedsFactor`, or a store's error.
     package func creationOptions(for session: AuthenticatedSession) async throws(IdentityError) -> JSONObject {
         let party = try permitted.relyingParty()
         try session.requireFirstParty()
         try recentAuthentication.require(session)
+        try await store.requireOwnFactor(of: session.actor)
         let known = try await store.passkeys(of: session.accountID)
         guard known.count < Passkey.maximumCount else { throw .tooManyPasskeys }
         let challenge = challenges.issue(for: purpose(of: session), at: clock.now, random: random)
@@ -60,13 +61,14 @@ package struct PasskeyService: Sendable {
     ///
     /// - Parameter name: The name for the list; nil for the browser and the system of the device.
     /// - Throws: `IdentityError.invalidPasskey`, `.passkeyChallengeExpired`, `.passkeyExists`, `.tooManyPasskeys`,
-    ///   `.tooManyAttempts`, `.forbidden`, `.passkeysUnavailable`; `.invalidInput` for an invalid name; `.invalidToken`
+    ///   `.tooManyAttempts`, `.forbidden`, `.administrationNeedsFactor`, `.passkeysUnavailable`; `.invalidInput` for an invalid name; `.invalidToken`
     ///   if the account has changed in the meantime; or a store's error.
     package func register(
         _ credential: JSONObject, name: String?, for session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> Passkey {
         let party = try permitted.relyingParty()
         try session.requireFirstParty()
+        try await store.requireOwnFactor(of: session.actor)
         let name = try Self.validated(name)
         let now = clock.now
         let registered: RegisteredCredential
@@ -124,12 +126,14 @@ package struct PasskeyService: Sendable {
     ///
     /// One of them may be an attacker's that has signed in with the passkey.
     ///
-    /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn`, `.signInAgain`, `.forbidden`, or a store's error.
+    /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn`, `.signInAgain`, `.administrationNeedsFactor`,
+    ///   `.forbidden`, or a store's error.
     package func remove(
         _ id: String, for session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try session.requireFirstParty()
         try recentAuthentication.require(session)
+        try await store.requireOwnFactor(of: session.actor)
         guard let bytes = Passkey.id(fromPublicID: id) else { throw .noSuchPasskey }
         try await store.remove(
             passkey: bytes, of: session.account, on: session.device.id,

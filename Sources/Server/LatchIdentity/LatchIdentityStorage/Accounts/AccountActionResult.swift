@@ -10,6 +10,8 @@ package struct AccountActionResult: Sendable, Hashable {
     package var hadLink = false
     /// Whether a passkey was removed.
     package var hadPasskeys = false
+    /// Whether the device was signed in.
+    package var hadDevice = false
 
     package init(signedOut: Int = 0, hadFactor: Bool = false, hadLink: Bool = false, hadPasskeys: Bool = false) {
         self.signedOut = signedOut

@@ -120,6 +120,8 @@ package struct AccountStatistics: Sendable, Hashable {
     package var newThisWeek = 0
     /// The number of sign-ups within the last thirty days, including today.
     package var newThisMonth = 0
+    /// The numbers of sign-ups on each of the last thirty days in UTC, the last of which is today.
+    package var newByDay = Array(repeating: 0, count: 30)
 
     package init() {}
 

@@ -60,6 +60,12 @@ package enum AccountAction: Sendable, Hashable {
     case setStatus(Account.Status)
     /// Sign out all devices.
     case endSessions
+    /// Sign out one device.
+    case endSession(device: [UInt8])
+    /// Email the owner a link that sets a new password.
+    ///
+    /// The value is the ID of the email.
+    case mailReset(String)
     /// Remove the second factor without a code, and sign out all devices, since a lost phone may still be signed in.
     case removeFactor
     /// Remove the link to an identity provider, and sign out all devices.
@@ -131,7 +137,7 @@ extension AccountAction {
         case .setRole(let role): role < .admin
         case .setStatus(let status): status != .active
         case .delete: true
-        case .read, .update, .endSessions, .removeFactor, .removeLink, .removePasskeys: false
+        case .read, .update, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys: false
         }
     }
 
@@ -148,7 +154,9 @@ extension AccountAction {
             switch self {
             case .read, .update, .delete: return
             // Users end their own sessions by signing out, and remove their own factor with a code.
-            case .setRole, .setStatus, .endSessions, .removeFactor, .removeLink, .removePasskeys: throw .forbidden
+            case .setRole, .setStatus, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink,
+                .removePasskeys:
+                throw .forbidden
             }
         }
         guard actor.role >= minimumRole(on: target), actor.role > target.role || actor.role == .superAdmin else {
@@ -164,7 +172,9 @@ extension AccountAction {
         case .read: .moderator
         // Moderators suspend and reactivate. Every other change of status is for administrators.
         case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
-        case .update, .setRole, .endSessions, .removeFactor, .removeLink, .removePasskeys, .delete: .admin
+        case .update, .setRole, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys,
+            .delete:
+            .admin
         }
     }
 }

@@ -48,6 +48,11 @@ package struct StoredClient: Sendable, Hashable {
 
     /// Whether the client registered itself (RFC 7591), instead of an operator.
     package var isSelfRegistered: Bool { registrationDigest != nil }
+
+    /// A word for the state of the row: a change of its members or of its secrets makes another one.
+    package var version: String {
+        Hex.encode(Array((members + secrets.map { Hex.encode($0.digest) }.joined()).digest.prefix(8)))
+    }
 }
 
 extension StoredClient: Redacting {

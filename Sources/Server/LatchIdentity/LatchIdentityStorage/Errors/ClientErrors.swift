@@ -21,6 +21,11 @@ extension IdentityError {
         code: "clientChanged", message: "The client was changed in the meantime.", hint: "Read it and try again.",
         form: ClientForm(status: .conflict, oauth: "temporarily_unavailable", rpc: .aborted))
 
+    /// Another key was made since the administrator has read them.
+    package static let keyChanged = IdentityError(
+        code: "keyChanged", message: "The keys were changed in the meantime.", hint: "Read them and try again.",
+        form: ClientForm(status: .conflict, oauth: "temporarily_unavailable", rpc: .aborted))
+
     /// The client cannot have a secret, or has two already.
     package static func secretRefused(_ problem: String) -> IdentityError {
         IdentityError(

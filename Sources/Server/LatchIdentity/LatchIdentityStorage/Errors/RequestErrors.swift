@@ -170,6 +170,12 @@ extension IdentityError {
         form: ClientForm(
             status: .forbidden, oauth: "account_suspended", oauthStatus: .badRequest, rpc: .permissionDenied))
 
+    /// An administrator has signed in without the second factor or the passkey that the account has, or needs.
+    package static let administrationNeedsFactor = IdentityError(
+        code: "administrationNeedsFactor", message: "An administrator must sign in with a second factor or a passkey.",
+        hint: "Sign in with the one that the account has, or set one up at /account.",
+        form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .permissionDenied))
+
     /// The account may not sign in.
     package static let accountClosed = IdentityError(
         code: "accountClosed", message: "This account cannot sign in", hint: "Ask the app's operator.",

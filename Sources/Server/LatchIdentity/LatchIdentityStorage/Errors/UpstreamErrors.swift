@@ -120,7 +120,7 @@ extension IdentityError {
         hint: "Remove that link first.", form: conflict)
 
     /// The account has no link to the provider.
-    static let notLinked = IdentityError(
+    package static let notLinked = IdentityError(
         code: "notLinked", message: "This account has no such link.", form: .notFound, pageKey: "noSuchEntry")
 
     /// Without the link or the passkey, no user could sign in to the account.

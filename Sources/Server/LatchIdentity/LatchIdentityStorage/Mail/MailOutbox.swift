@@ -81,6 +81,18 @@ package struct OutboxMail: Sendable, Hashable {
     }
 }
 
+/// An email of the outbox, as administrators see it.
+///
+/// It has no ID, from which the token of its link is derived.
+package struct WaitingMail: Sendable, Hashable {
+    /// The purpose, also one of a later version of the server.
+    package let purpose: String
+    package let recipient: String
+    package let createdAt: Date
+    package let nextAttemptAt: Date
+    package let attempts: Int
+}
+
 /// A worker's claim of the next mail: its lease and the expiry of the mailed links.
 package struct MailClaim: Sendable {
     package let now: Date

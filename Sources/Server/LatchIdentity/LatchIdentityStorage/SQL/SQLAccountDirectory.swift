@@ -45,6 +45,7 @@ extension IdentityStore {
             for (day, accountClass, count) in try db.counts(since: today - 29) {
                 guard day < 0 else {
                     statistics.newThisMonth += count
+                    statistics.newByDay[Int(min(max(0, day - today + 29), 29))] += count
                     if day > today - 7 { statistics.newThisWeek += count }
                     if day >= today { statistics.newToday += count }
                     continue

@@ -46,7 +46,9 @@ extension IdentityStore {
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
             if let actor {
-                try db.requireSignedIn(AccountActor(actor.id, on: device), at: account.createdAt)
+                let acting = AccountActor(actor.id, on: device)
+                try db.requireSignedIn(acting, at: account.createdAt)
+                try db.requireOwnFactor(of: acting)
                 let current = try db.account(actor.id)
                 guard current?.roles == actor.roles, current?.status == .active else { throw .forbidden }
             }
@@ -55,6 +57,27 @@ extension IdentityStore {
             if let mail { try db.insert(mail) }
             let note = actor.map { "invited by \($0.id)" } ?? account.acceptedTerms.map { "terms \($0.version)" }
             try db.audit("account.created", account: account.id, detail: note, at: account.createdAt)
+        }
+    }
+
+    /// Returns whether an account can administer the server, and can sign in.
+    package var hasAdministrator: Bool {
+        get async throws(IdentityError) {
+            try await read { db throws(IdentityError) in try db.hasAdministrator(except: "") }
+        }
+    }
+
+    /// Inserts the account of the first administrator.
+    ///
+    /// - Returns: False if there is an administrator already.
+    /// - Throws: `IdentityError.alreadyExists` if the address is taken, or a store's error.
+    package func insert(firstAdministrator account: Account) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            guard try !db.hasAdministrator(except: "") else { return false }
+            try db.insert(account)
+            try db.audit(
+                "account.created", account: account.id, detail: "the first administrator", at: account.createdAt)
+            return true
         }
     }
 
@@ -179,10 +202,10 @@ extension String {
 
 extension Account.Status {
     /// The value of the column `status`, which has only had these two words since schema 1.
-    fileprivate var statusColumn: String { (self == .active ? Self.active : .disabled).rawValue }
+    var statusColumn: String { (self == .active ? Self.active : .disabled).rawValue }
 
     /// The value of the column `standing`, which qualifies `disabled`; NULL for `active` and `disabled`.
-    fileprivate var standingColumn: String? { self == .active || self == .disabled ? nil : rawValue }
+    var standingColumn: String? { self == .active || self == .disabled ? nil : rawValue }
 }
 
 extension SQLConnection {
@@ -198,7 +221,7 @@ extension SQLConnection {
     }
 
     /// Stores details, with the columns that lists search and sort by.
-    fileprivate func insert(_ details: AccountDetails, of id: String) throws(IdentityError) {
+    func insert(_ details: AccountDetails, of id: String) throws(IdentityError) {
         let row = (details: details, content: try details.json(), accountID: id)
         // Not an update, since the lists of accounts are maintained by the insertion.
         try run("DELETE FROM account_details WHERE account_id = $1", [.text(id)])
@@ -272,35 +295,6 @@ extension AccountDetails {
 }
 
 extension IdentityStore {
-    /// Performs an action on an account in one transaction, if `rule` permits it there.
-    ///
-    /// It reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
-    ///
-    /// - Parameters:
-    ///   - actor: The acting account, for `rule` and the audit log; nil for the operator.
-    ///   - reason: A note for the audit log.
-    /// - Returns: Nil if `rule` reports that the account does not exist.
-    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`; `.invalidToken` if the actor's device was signed
-    ///   out.
-    package func perform(
-        _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String?, at now: Date,
-        if rule: @escaping AccountRule
-    ) async throws(IdentityError) -> AccountActionResult? {
-        try await write { db throws(IdentityError) in
-            try db.requireSignedIn(actor, at: now)
-            let target = try db.account(id)
-            let context = AccountActionContext(
-                actor: try actor.flatMap { actor throws(IdentityError) in try db.account(actor.accountID) },
-                target: target,
-                hasOtherAdministrator: try target.map { target throws(IdentityError) in
-                    try db.hasAdministrator(except: target.id)
-                } ?? false)
-            guard try rule(context), let target else { return nil }
-            let note = "by \(actor?.accountID ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
-            return try db.perform(action, on: target, by: actor?.accountID, note: note, at: now)
-        }
-    }
-
     /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
     ///
     /// It compares the version of the credentials, so that a password that was reset in the meantime does not count.
@@ -360,119 +354,5 @@ extension SQLConnection {
         try number(
             "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
             [.text(accountID), .integer(Int64(credentialVersion))]) == 1
-    }
-
-    /// Requires that the actor's device was not signed out since the request began (attack E8).
-    ///
-    /// - Throws: `IdentityError.invalidToken`.
-    fileprivate func requireSignedIn(_ actor: AccountActor?, at now: Date) throws(IdentityError) {
-        guard let actor, let device = actor.device else { return }
-        guard try isSignedIn(device, of: actor.accountID, at: now) else { throw .invalidToken }
-    }
-
-    /// Returns whether another account can administer the server, from the rows and not from the tally.
-    ///
-    /// An invited account that was never used does not count, since its address may be wrong.
-    func hasAdministrator(except id: String) throws(IdentityError) -> Bool {
-        try first(
-            """
-            SELECT 1 FROM account_list JOIN account ON account.id = account_list.account_id
-            WHERE class IN (\(AccountClass.administrators)) AND account.id <> $1
-                AND (account.password_hash IS NOT NULL OR account.last_login_at IS NOT NULL) LIMIT 1
-            """, [.text(id)]
-        ) { _ in true } ?? false
-    }
-
-    /// Performs an authorized action, with an entry in the audit log.
-    fileprivate func perform(
-        _ action: AccountAction, on target: Account, by actor: String?, note: String, at now: Date
-    ) throws(IdentityError) -> AccountActionResult {
-        let id = target.id
-        var result = AccountActionResult()
-        switch action {
-        case .read: break
-        case .update(let change):
-            try update(id, change, at: now)
-            try audit("account.changed", account: id, detail: actor == id ? nil : note, at: now)
-        case .setRole(let role):
-            try run(
-                "UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3",
-                [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
-            try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
-        case .setStatus(let status):
-            try setStatus(of: id, to: status, at: now)
-            try audit("account.\(status.rawValue)", account: id, detail: note, at: now)
-        case .endSessions:
-            try audit("account.sessionsEnded", account: id, detail: note, at: now)
-            try revokeDevices(of: id, because: .administrator, at: now)
-        case .removeFactor:
-            result.hadFactor = try removeFactor(of: id, detail: note, in: nil, at: now)
-            if result.hadFactor { try revokeDevices(of: id, because: .administrator, at: now) }
-        case .removeLink(let provider):
-            result.hadLink = try removeLink(to: provider, of: target, except: nil, note: note, in: nil, at: now)
-        case .removePasskeys:
-            guard try removePasskeys(of: id, detail: note, in: nil, at: now) else { break }
-            result.hadPasskeys = true
-            try revokeDevices(of: id, because: .administrator, at: now)
-        case .delete(let isFinal):
-            // A user who signed up with a stranger's address must not block it by deleting the account (attack E8).
-            let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
-            try delete(id, isFinal: isFinal || actor == id && isUnproved, note: note, at: now)
-        }
-        result.signedOut = signedOutDevices
-        return result
-    }
-
-    /// Deletes an account; unless the deletion is final, the account keeps its address and user name.
-    func delete(_ id: String, isFinal: Bool, note: String, at now: Date) throws(IdentityError) {
-        guard isFinal else {
-            try setStatus(of: id, to: .deleted, at: now)
-            try endMailedTokens(of: id)
-            return try audit("account.deleted", account: id, detail: note, at: now)
-        }
-        // The clients are told, and the notices stay after the rows.
-        try endDevices(of: id, at: now)
-        // Foreign keys remove all rows that refer to the account.
-        try run("DELETE FROM account WHERE id = $1", [.text(id)])
-        try audit("account.deleted", account: id, detail: "final \(note)", at: now)
-    }
-
-    /// Changes details; reads and writes in one transaction, so that no concurrent change of another field is lost.
-    private func update(_ id: String, _ change: AccountDetailsChange, at now: Date) throws(IdentityError) {
-        guard let found = try fullAccount(id) else { return }
-        let details = change.applied(to: found.details)
-        if details != found.details { try insert(details, of: id) }
-        if let typed = change.username {
-            let name = typed.isEmpty ? nil : try Username(choosing: typed, insteadOf: found.account.username)
-            do throws(IdentityError) {
-                try run(
-                    "UPDATE account SET username = $1, username_key = $2 WHERE id = $3",
-                    [.text(name?.text), .text(name?.key), .text(id)])
-            } catch IdentityError.alreadyExists {
-                throw .usernameTaken
-            }
-        }
-        if let name = change.name {
-            try run("UPDATE account SET name = $1 WHERE id = $2", [.text(name.isEmpty ? nil : name), .text(id)])
-        }
-        if let email = change.email {
-            try run(
-                "UPDATE account SET email = $1 WHERE id = $2 AND email_key = $3",
-                [.text(email.text), .text(id), .text(email.key)])
-        }
-        try run("UPDATE account SET updated_at = $1 WHERE id = $2", [.date(now), .text(id)])
-    }
-
-    /// Sets a status, and signs out the devices unless it is `active`; a later activation restores none of them.
-    ///
-    /// Setting the current status again ends nothing, such as a pending sign-in.
-    private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) {
-        try run(
-            """
-            UPDATE account SET status = $1, standing = $2, updated_at = $3
-            WHERE id = $4 AND (status IS DISTINCT FROM $1 OR standing IS DISTINCT FROM $2)
-            """,
-            [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
-        if status != .active { try revokeDevices(of: id, because: .accountDisabled, at: now) }
     }
 }

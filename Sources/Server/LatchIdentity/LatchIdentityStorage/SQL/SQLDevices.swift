@@ -262,7 +262,7 @@ extension SQLConnection {
     }
 
     /// Ends a pending change of address.
-    fileprivate func endEmailChange(of account: String) throws(IdentityError) {
+    func endEmailChange(of account: String) throws(IdentityError) {
         try run("DELETE FROM email_change WHERE account_id = $1", [.text(account)])
     }
 

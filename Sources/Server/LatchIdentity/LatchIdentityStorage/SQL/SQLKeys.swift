@@ -12,11 +12,13 @@ extension IdentityStore {
 
     /// Changes the signing keys and their list, in one transaction.
     ///
-    /// - Parameter change: Decides on the keys and secrets in the transaction, and may run several times; nil for no
-    ///   change.
+    /// - Parameters:
+    ///   - actor: The account of an administrator, for the audit log; nil for the server and its operator.
+    ///   - change: Decides on the keys and secrets in the transaction, and may run several times; nil for no change.
     /// - Returns: The keys and secrets after the change; nil without a change.
     package func changeSigningKeys(
-        at now: Date, _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
+        by actor: String? = nil, at now: Date,
+        _ change: @escaping @Sendable (StoredKeys) throws(IdentityError) -> KeyChange?
     ) async throws(IdentityError) -> StoredKeys? {
         try await write { db throws(IdentityError) in
             guard let change = try change(try db.storedKeys()) else { return nil }
@@ -24,7 +26,7 @@ extension IdentityStore {
                 guard try db.run("DELETE FROM signing_key WHERE id = $1", [.text(removal.id)]) == 1 else { continue }
                 try db.audit(removal.event, account: nil, detail: removal.id, at: now)
             }
-            for key in change.inserted { try db.insert(key) }
+            for key in change.inserted { try db.insert(key, by: actor) }
             _ = try db.secret(proposing: change.list)
             try db.replace(change.list)
             return try db.storedKeys()
@@ -141,9 +143,10 @@ extension SQLConnection {
             read: StoredKey.init)
     }
 
-    fileprivate func insert(_ key: StoredKey) throws(IdentityError) {
+    fileprivate func insert(_ key: StoredKey, by actor: String?) throws(IdentityError) {
         try run("INSERT INTO signing_key \(StoredKey.Column.insertion)", StoredKey.Column.values(of: key))
-        try audit("key.created", account: nil, detail: key.id, at: key.createdAt)
+        try audit(
+            "key.created", account: nil, detail: key.id + (actor.map { " by \($0)" } ?? ""), at: key.createdAt)
     }
 }
 

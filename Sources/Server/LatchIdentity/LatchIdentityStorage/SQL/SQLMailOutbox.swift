@@ -76,6 +76,31 @@ extension IdentityStore {
         }
     }
 
+    /// Returns the emails of the outbox, those with the next attempt first.
+    package func waitingMails(limit: Int) async throws(IdentityError) -> [WaitingMail] {
+        try await all(
+            """
+            SELECT purpose, email, created_at, due_at, attempts FROM mail ORDER BY due_at, id LIMIT $1
+            """, [.integer(Int64(limit))]
+        ) { row throws(IdentityError) in
+            WaitingMail(
+                purpose: try row.text(0), recipient: try row.text(1), createdAt: try row.date(2),
+                nextAttemptAt: try row.date(3), attempts: Int(try row.integer(4)))
+        }
+    }
+
+    /// Makes every waiting email due, with an entry in the audit log.
+    ///
+    /// - Parameter actor: The account of the administrator.
+    package func retryMails(by actor: String, at now: Date) async throws(IdentityError) {
+        try await write { db throws(IdentityError) -> Void in
+            let count = try db.run(
+                "UPDATE mail SET due_at = $1 WHERE due_at > $1 AND (leased_until IS NULL OR leased_until <= $1)",
+                [.date(now)])
+            try db.audit("mail.retried", account: nil, detail: "\(count) by \(actor)", at: now)
+        }
+    }
+
     /// Returns the length and the age of the outbox.
     ///
     /// - Parameter date: Emails with a due date from this time on do not count for the age. Refused emails wait for
