@@ -139,9 +139,12 @@ package struct Environment: Sendable {
             .joined(separator: "\n")
     }
 
-    /// Writes one JSON value as a line.
+    /// Writes one JSON value as a line, or on a terminal with a line for each member.
     package func json(_ value: JSONValue) {
-        output.line(String(decoding: value.serialized(), as: UTF8.self).printableJSON)
+        guard output.isTerminal else {
+            return output.line(String(decoding: value.serialized(), as: UTF8.self).printableJSON)
+        }
+        for line in value.indentedText.split(separator: "\n") { output.line(String(line).printableJSON) }
     }
 
     /// Writes a result: as JSON if the call has the flag `--json`, otherwise as text.

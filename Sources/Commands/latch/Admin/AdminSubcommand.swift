@@ -22,7 +22,7 @@ enum AdminSubcommand {
         subcommands: [
             user, AdminClientSubcommand.subcommand, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
             AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand,
-            AdminClockSubcommand.subcommand,
+            AdminClockSubcommand.subcommand, AdminFirstLinkSubcommand.subcommand,
         ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])
 
     private static let user = Subcommand(

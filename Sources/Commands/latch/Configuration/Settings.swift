@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchFoundation
+import LatchHTTP
 import LatchIdentity
 
 /// All settings, their values, and the sources of the values.
@@ -22,6 +23,8 @@ struct Settings: Sendable {
     /// All settings, in the order of `ServeConfiguration.settings`.
     private(set) var all: [Effective] = []
     private(set) var configuration = ServeConfiguration()
+    /// Whether the server has the pages of a first try, which also show its emails.
+    private(set) var isForFirstTry = false
 
     /// Combines the values of all sources.
     ///
@@ -45,6 +48,28 @@ struct Settings: Sendable {
                 all.append(Effective(setting: setting, text: setting.standard, source: .standard))
             }
         }
+    }
+
+    /// Prepares the server for the pages of a first try: adds the demo client of `latch serve --dev`.
+    ///
+    /// - Throws: `CommandError.usage` for a server that other machines reach: everybody could read its emails.
+    mutating func prepareForFirstTry() throws(CommandError) {
+        guard configuration.listen.isLoopback, configuration.identity.issuer.map(Self.isLoopback) ?? true else {
+            throw .usage(
+                "'--dev' is for this machine only.", hint: "Listen on 127.0.0.1 without an issuer, or leave it out.")
+        }
+        isForFirstTry = true
+        do throws(IdentityError) {
+            let client = try DevSite.client(issuer: configuration.identity.issuer)
+            guard !configuration.identity.clients.contains(where: { $0.id == client.id }) else { return }
+            configuration.identity.clients.append(client)
+        } catch {
+            throw CommandError(describing: error)
+        }
+    }
+
+    private static func isLoopback(_ issuer: String) -> Bool {
+        do throws(HTTPError) { return try HTTPOrigin.split(issuer).origin.isLoopback } catch { return false }
     }
 
     /// Applies a value.

@@ -13,6 +13,8 @@ struct SettingsLoader: Sendable {
     private let file: String?
     /// The path of the file with other defaults, which an image or a distribution provides.
     private let defaults: String?
+    /// Whether the server is for a first try, and has a demo client.
+    private let isDev: Bool
 
     /// Creates a loader with the options and environment variables of the start.
     init(_ invocation: Invocation, variables: [String: String]) {
@@ -26,6 +28,7 @@ struct SettingsLoader: Sendable {
         func path(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
         file = invocation[ServeSubcommand.config] ?? path("LATCH_CONFIG")
         defaults = path("LATCH_DEFAULTS")
+        isDev = invocation.has(ServeSubcommand.dev)
     }
 
     /// Reads the files again and returns the settings.
@@ -37,9 +40,11 @@ struct SettingsLoader: Sendable {
             }
         }
         let read = { (path: String) throws(CommandError) in try ConfigurationFile(readingFrom: path) }
-        return try Settings(
+        var settings = try Settings(
             flags: flags, environment: variables, credentials: credentials(), file: file.map(read),
             defaults: defaults.map(read))
+        if isDev { try settings.prepareForFirstTry() }
+        return settings
     }
 
     /// Reads the secrets, and the store, that the service manager passes as files with the names of settings (systemd's

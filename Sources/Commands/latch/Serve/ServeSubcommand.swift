@@ -18,6 +18,9 @@ enum ServeSubcommand {
     static let config = Option.value("config", "FILE", short: "c", "a TOML or JSON file with settings")
     /// The only setting of the auth server that also is an option, because it depends on the address.
     static let issuer = Option.value("issuer", "URL", "the server's public URL (the address it listens on)")
+    /// The option of a first try; see ``DevSite``.
+    static let dev = Option.flag(
+        "dev", "for a first try on this machine: a demo client, and the emails, on pages below /dev")
     private static let printConfig = Option.flag(
         "print-config", "shows all settings with their sources, secrets redacted, and ends: 1 if a server refuses them")
 
@@ -35,7 +38,7 @@ enum ServeSubcommand {
             a file that LATCH_DEFAULTS names. Secrets belong in the file or the environment, never on the
             command line.
             """,
-        options: [listen, store, config, issuer, printConfig, .json("with --print-config: for a script")],
+        options: [listen, store, config, issuer, dev, printConfig, .json("with --print-config: for a script")],
         examples: [
             "latch serve --listen 127.0.0.1:8080 --store sqlite:latch.sqlite":
                 "serve on this machine, keeping accounts in a file",
@@ -50,7 +53,10 @@ enum ServeSubcommand {
                         "'--json' belongs to '--print-config'.", hint: "Leave it out, or give both.")
                 }
                 let transport = try IssuerTransport.transport(of: invocation, environment.variables)
-                return try await ServerProgram(loader: loader, environment: environment, transport: transport).run()
+                return try await ServerProgram(
+                    loader: loader, environment: environment, transport: transport,
+                    site: invocation.has(dev) ? DevSite() : nil
+                ).run()
             }
             let settings = try loader.load()
             environment.write(settings.toml, orJSON: settings.json, for: invocation)
@@ -65,6 +71,8 @@ private struct ServerProgram {
     let environment: Environment
     /// The transport to identity providers and the collector.
     let transport: any Handler
+    /// The pages of a first try; nil without `--dev`.
+    let site: DevSite?
 
     /// Serves until a signal ends it.
     ///
@@ -114,10 +122,9 @@ private struct ServerProgram {
             TelemetryExporter($0, transport: transport) { log.report(collectorOf: $0, $1) }
         }
         let handler = SwappableHandler.starting
-        let server = Server(
-            handler: log.logging(
-                administration == nil ? handler : ListenerHandler(next: handler, isForOperators: false)
-            ).traced(by: telemetry), configuration: configuration)
+        let front = site?.serving(handler) ?? handler
+        let open = administration == nil ? front : ListenerHandler(next: front, isForOperators: false)
+        let server = Server(handler: log.logging(open).traced(by: telemetry), configuration: configuration)
         let administrationServer = administration.map {
             Server(handler: log.logging(ListenerHandler(next: handler, isForOperators: true)), configuration: $0)
         }
@@ -137,15 +144,15 @@ private struct ServerProgram {
             throw error
         }
         if let administrationURL { log.announceAdministration(at: administrationURL) }
-        log.warn(settings.warnings(listeningOn: ListenAddress(address), isEncrypted: configuration.tls != nil))
-        let status = "serving \(address.url)"
-        announce(status, at: address.url, settings, log)
+        let listener = ListenAddress(address)
+        log.warn(settings.noted(in: identity.notes, listeningOn: listener))
+        let status = await announce(identity, at: address.url, settings, log)
         if let telemetry { identity.report(to: telemetry) }
         supervisor.ready(status)
         for await signal in signals {
             guard signal == .hangUp else { break }
             supervisor.reloading()
-            let next = await reloaded(identity, startedWith: settings, of: server, in: handler, log)
+            let next = await reloaded(identity, startedWith: settings, of: server, at: listener, in: handler, log)
             identity = next ?? identity
             if let telemetry { identity.measure(for: telemetry) }
             supervisor.ready(next == nil ? "\(status); the last reload has failed" : status)
@@ -166,12 +173,18 @@ private struct ServerProgram {
     /// Serves `identity` from `server`, and adds both to the log and the metrics.
     private func connect(_ identity: Identity, to server: Server, by handler: SwappableHandler, _ log: ServerLog) {
         handler.replace(with: identity.handler)
+        site?.use(identity)
         log.watchStore(of: identity)
         identity.measure(server)
     }
 
-    /// Reports that the server is running, also to a log collector.
-    private func announce(_ status: String, at url: String, _ settings: Settings, _ log: ServerLog) {
+    /// Reports that the server is running, also to a log collector, and returns its status.
+    private func announce(
+        _ identity: Identity, at url: String, _ settings: Settings, _ log: ServerLog
+    ) async -> String {
+        await announceFirstAdministrator(of: identity, log)
+        if site != nil { environment.error.line("latch: try it at \(url)\(DevSite.path)") }
+        let status = "serving \(url)"
         environment.output.line("latch: \(status)")
         // The server keeps running if this cannot be written, and its exit code does not change.
         Environment.Output.forgetFailureOfStandardOutput()
@@ -179,6 +192,20 @@ private struct ServerProgram {
         log.tellCollector(
             status, event: "started",
             ["version": .string(Program.version), "url": .string(url), "store": .string(kind)])
+        return status
+    }
+
+    /// Prints the link that makes the first administrator, if there is none.
+    ///
+    /// Only a terminal shows it, since logs are kept. Elsewhere `latch admin first-link` prints it.
+    private func announceFirstAdministrator(of identity: Identity, _ log: ServerLog) async {
+        guard environment.error.isTerminal else { return }
+        do throws(IdentityError) {
+            guard let link = try await identity.firstAdministratorLink() else { return }
+            environment.error.line("latch: no administrator yet; become the first one within a day: \(link)")
+        } catch {
+            log.report(CommandError(describing: error))
+        }
     }
 
     /// Returns the signals to handle in order.
@@ -222,7 +249,7 @@ private struct ServerProgram {
     ) async throws -> Identity {
         let configuration = try settings.identityConfigurationWithKey()
         let authorities = IssuerTransport.authorityFile(environment.variables)
-        let mailer = LoggingMailer(next: try configuration.mailer(trusting: authorities), log: log)
+        let mailer = LoggingMailer(next: try site?.mails ?? configuration.mailer(trusting: authorities), log: log)
         guard let telemetry else {
             return try await Identity(
                 configuration: configuration, storePath: settings.configuration.store.path, mailer: mailer,
@@ -237,8 +264,8 @@ private struct ServerProgram {
     /// Switches to the reloaded settings and returns the new auth server; nil if they are invalid, which changes
     /// nothing.
     private func reloaded(
-        _ identity: Identity, startedWith first: Settings, of server: Server, in handler: SwappableHandler,
-        _ log: ServerLog
+        _ identity: Identity, startedWith first: Settings, of server: Server, at listener: ListenAddress,
+        in handler: SwappableHandler, _ log: ServerLog
     ) async -> Identity? {
         do {
             let settings = try loader.load()
@@ -250,6 +277,8 @@ private struct ServerProgram {
             replaceCertificate?()
             // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
+            site?.use(next)
+            _ = effective.noted(in: next.notes, listeningOn: listener)
             log.write(.notice("the configuration and the keys have been read again", event: "reloaded"))
             let waiting = settings.keysNeedingRestart(since: first)
             if !waiting.isEmpty {

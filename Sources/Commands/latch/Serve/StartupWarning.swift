@@ -57,7 +57,7 @@ extension Settings {
     /// Returns the warnings for a server that listens on an address.
     func warnings(listeningOn address: ListenAddress, isEncrypted: Bool) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
-        if identity.mailDirectory == nil, identity.smtpURL == nil {
+        if identity.mailDirectory == nil, identity.smtpURL == nil, !isForFirstTry {
             warnings.append(
                 StartupWarning(
                     message: "No email can be sent, so users cannot verify an address or reset a password.",
@@ -87,6 +87,19 @@ extension Settings {
                     hint: "Set tls_certificate and tls_key, or listen on 127.0.0.1 behind a proxy that terminates TLS."
                 ))
         }
+        return warnings
+    }
+
+    /// Tells the administrators of a server its settings and the warnings about them, and returns the warnings.
+    func noted(in notes: OperatorNotes, listeningOn address: ListenAddress) -> [StartupWarning] {
+        let warnings = warnings(listeningOn: address, isEncrypted: configuration.tlsCertificate != nil)
+        notes.replace(
+            settings: all.map { effective in
+                OperatorNotes.Setting(
+                    key: effective.setting.key, value: effective.shown, source: "\(effective.source)",
+                    isStandard: effective.source == .standard)
+            },
+            warnings: warnings.map { OperatorNotes.Warning(message: $0.message, hint: $0.hint) })
         return warnings
     }
 
