@@ -5,11 +5,11 @@ import Foundation
 import LatchAccounts
 import LatchAuth
 import LatchTexts
-import LatchUI
 import Synchronization
 import Testing
 
 @testable import LatchIdentity
+@testable import LatchUI
 
 /// What an app shows of accounts that end, and of servers that cannot do everything.
 @MainActor @Suite struct AccountEndTests {
@@ -73,6 +73,21 @@ import Testing
             await auth.settled()
             expectEqual(auth.screen?.model.failure?.reason, .offline)
             expectEqual(auth.screen?.model.control(.email)?.detail, .verbatim(email))
+        }
+    }
+
+    @Test
+    func `The account model of an app forgets the address of a deleted account also before its session ends`()
+        async throws
+    {
+        try await RealServer.run { server in
+            let auth = try await server.signedIn()
+            for scene in auth.scenes { scene.perform([.sayGoodbye]) }
+            _ = try await auth.client.signOut()
+            auth.synchronize()
+            await auth.settled()
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
+            expectEqual(signIn.control(.email)?.text.value, "")
         }
     }
 

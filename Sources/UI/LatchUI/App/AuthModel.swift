@@ -72,6 +72,8 @@ public final class AuthModel {
     private(set) var user: SignedInUser?
     /// The news above the sign-in, until a user signs in; nil for none.
     var news: Phrase?
+    /// Whether the last user has deleted the account, so that the next sign-in does not have its address.
+    @ObservationIgnored var hasDeletedAccount = false
     private var list: ListState
     /// The gate of the client's session, renewed at each change that this model makes itself.
     private var session: SessionGateModel<Tokens>
@@ -296,6 +298,7 @@ extension AuthModel {
         }
         self.user = user
         news = nil
+        hasDeletedAccount = false
         user.load()
         for scene in scenes { scene.enter(user) }
     }
@@ -309,8 +312,9 @@ extension AuthModel {
         user = nil
         lock?.open()
         // After the server has ended the session, the sign-in says so. It also leads to the other accounts.
-        let first = { @MainActor (hasOthers: Bool) in
-            hasOthers && !wasEnded ? AuthRoute.accounts : .signIn(email: email)
+        let first = { @MainActor [weak self] (hasOthers: Bool) in
+            hasOthers && !wasEnded
+                ? AuthRoute.accounts : .signIn(email: self?.hasDeletedAccount == true ? "" : email)
         }
         let known = hasOtherAccounts
         start = first(known)

@@ -321,6 +321,8 @@ extension AuthScene {
                 auth.onEvent?(.cancelled)
             case .sayGoodbye:
                 auth.news = Phrase("profile.deleted")
+                // The end of the session may come earlier or later than this.
+                auth.hasDeletedAccount = true
                 for scene in auth.scenes { scene.forgetAddress() }
             case .keepSignedIn:
                 if accountSignIn?.takeSignedIn() != nil {
