@@ -81,7 +81,7 @@ import Testing
         (.setStatus(.disabled), ["....", "....", "xx..", "xxxx"]),
         (.endSessions, ["....", "....", "xx..", "xxxx"]),
         (.endSession(device: []), ["....", "....", "xx..", "xxxx"]),
-        (.mailReset("x"), ["....", "....", "xx..", "xxxx"]),
+        (.mailReset, ["....", "....", "xx..", "xxxx"]),
         (.removeFactor, ["....", "....", "xx..", "xxxx"]),
         (.setRole(.user), ["....", "....", "xx..", "xxxx"]),
         (.setRole(.moderator), ["....", "....", "xx..", "xxxx"]),

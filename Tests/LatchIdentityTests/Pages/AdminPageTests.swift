@@ -226,7 +226,7 @@ import Testing
         let login = try await site.logIn("eve@example.com")
         var agent = try await administrator(site)
         #expect(try await agent.get("/admin").text.contains("Accounts"))
-        let list = try await agent.get("/admin/users?q=eve")
+        let list = try await agent.get("/admin/users?q=eve@example.com%20")
         #expect(list.text.contains("eve@example.com") && !list.text.contains("ada@example.com</span>"))
         let page = try await agent.get("/admin/users/\(eve)")
         let suspended = try await agent.submit(page, [("status", "suspended")])
@@ -236,7 +236,7 @@ import Testing
         try await expectEqual(agent.submit(page, [("reset-password", "yes")]).status, 403)
         try await expectEqual(site.accepts(login.access), false)
         #expect(suspended.text.contains("/admin/audit?account=\(eve)"))
-        for search in ["account=eve@example.com", "account=\(eve)&event=suspend", "event=account.suspended"] {
+        for search in ["account=eve@example.com%20", "account=\(eve)&event=suspend", "event=account.suspended"] {
             #expect(try await agent.get("/admin/audit?\(search)").text.contains("account.suspended"), "\(search)")
         }
         for search in ["account=nobody@", "account=x", "event=no.such"] {
@@ -267,9 +267,14 @@ import Testing
         let eve = try #require(try await site.accountID("eve@example.com"))
         let login = try await site.logIn("eve@example.com")
         let page = try await agent.get("/admin/users/\(eve)")
+        var preferences = AccountDetails.Preferences()
+        preferences.language = "de"
+        _ = try await site.identity.administration.perform(
+            .update(AccountDetailsChange(preferences: preferences)), on: eve, by: nil)
         let mailed = try await agent.submit(page, [("reset-password", "yes")])
         #expect(mailed.text.contains("An email with a link is on its way."))
         #expect(await site.mailedToken(to: "eve@example.com") != nil)
+        expectEqual(site.mailer.messages.last { $0.recipient == "eve@example.com" }?.language, "de")
         let device = page.between(#"name="sign-out-device" value=""#, "\"")
         let ended = try await agent.submit(page, [("sign-out-device", device)])
         #expect(ended.text.contains("The device is signed out."))
@@ -302,6 +307,8 @@ import Testing
         let form = try await agent.get("/admin/new-client")
         let unusable = try await agent.submit(form, [("kind", "web"), ("id", "shop"), ("redirects", "not a URL")])
         #expect(unusable.status == 400 && unusable.text.contains("shop") && unusable.text.contains("not a URL"))
+        let without = try await agent.submit(form, [("kind", "web"), ("id", "shop")])
+        #expect(without.status == 400 && without.text.contains("redirects") && without.text.contains(#"value="shop""#))
         let made = try await agent.submit(form, [("kind", "service"), ("id", "batch"), ("name", "<b>Batch")])
         expectEqual(made.title, "The client is ready")
         try await expectEqual(token(site, "batch", secret(made)), 200)
@@ -314,6 +321,7 @@ import Testing
         let sure = [("rotate", asked.between(#"name="rotate" value=""#, "\""))]
         let rotated = try await agent.submit(asked, sure)
         #expect(!secret(rotated).isEmpty && secret(rotated) != secret(made))
+        #expect(try await agent.get("/admin/clients/batch").text.contains(#/Valid until [0-9-]{10} [0-9:]{5} UTC/#))
         // A reload of the page makes no third one, which would end the first.
         try await expectEqual(agent.submit(asked, sure).status, 409)
         for secret in [secret(made), secret(rotated)] { try await expectEqual(token(site, "batch", secret), 200) }

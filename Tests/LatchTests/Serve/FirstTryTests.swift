@@ -11,6 +11,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
+@testable import LatchServer
 @testable import latch
 
 /// A newcomer's first try: `latch serve --dev`.
@@ -32,23 +33,31 @@ import Testing
     @Test func `A first try answers a site whose name resolves to this machine nothing`() async throws {
         let site = DevSite()
         let handler = site.serving(ClosureHandler { _ in HTTPResponse(status: .ok) })
-        func status(_ authority: String, _ path: String) async throws -> HTTPStatus {
-            try await handler.respond(
-                to: HTTPRequest(method: .get, scheme: "http", authority: authority, path: path)
-            ).status
+        func status(_ authority: String, _ path: String, _ field: HTTPFieldName? = nil) async throws -> HTTPStatus {
+            var request = HTTPRequest(
+                method: .get, scheme: "http", authority: authority, path: path, fields: [.host: authority])
+            if let field { request.fields[field] = "192.0.2.1" }
+            request.context[RemoteAddress.self] = "127.0.0.1"
+            return try await handler.respond(to: request).status
         }
-        for authority in ["evil.example:8080", "127.0.0.1.evil.example", ""] {
-            for path in ["/dev", "/dev/sign-in", "/dev/callback?code=x", "/dev/mails/0"] {
+        for path in ["/dev", "/dev/sign-in", "/dev/callback?code=x", "/dev/mails/0"] {
+            for authority in ["evil.example:8080", "127.0.0.1.evil.example"] {
                 try await expectEqual(status(authority, path), .notFound, "\(authority) \(path)")
             }
+            try await expectEqual(status("localhost:8080", path, "X-Forwarded-For"), .notFound, "\(path)")
         }
-        try await expectEqual(status("localhost:8080", "/developers"), .ok)
-        try await expectEqual(status("localhost:8080", "/dev/mails/0"), .notFound)
+        try await expectEqual(status("evil.example", "/developers"), .ok)
+        // It has been asked, and has no server yet.
+        await #expect(throws: IdentityError.notReady) { _ = try await status("localhost:8080", "/dev/sign-in") }
     }
 
     @Test func `A first try is refused where other machines reach it`() async throws {
-        for refused in [["0.0.0.0:0"], ["127.0.0.1:0", "--issuer", "https://id.example.com"]] {
-            let recording = RecordingEnvironment()
+        let proxy = ["LATCH_TRUSTED_PROXIES": "127.0.0.1"]
+        for (refused, variables) in [
+            (["0.0.0.0:0"], [:]), (["127.0.0.1:0", "--issuer", "https://id.example.com"], [:]),
+            (["127.0.0.1:0"], proxy),
+        ] {
+            let recording = RecordingEnvironment(variables)
             let code = await Program.command.run(["serve", "--dev", "--listen"] + refused, in: recording.environment)
             #expect(code == .usage && recording.error.contains("'--dev' is for this machine only."), "\(refused)")
         }

@@ -5,6 +5,7 @@ import LatchCore
 import LatchFoundation
 import LatchHTTP
 import LatchIdentity
+import LatchServer
 
 /// All settings, their values, and the sources of the values.
 struct Settings: Sendable {
@@ -54,9 +55,12 @@ struct Settings: Sendable {
     ///
     /// - Throws: `CommandError.usage` for a server that other machines reach: everybody could read its emails.
     mutating func prepareForFirstTry() throws(CommandError) {
-        guard configuration.listen.isLoopback, configuration.identity.issuer.map(Self.isLoopback) ?? true else {
+        guard configuration.listen.isLoopback, configuration.identity.issuer.map(Self.isLoopback) ?? true,
+            configuration.server.trustedProxies.ranges.isEmpty
+        else {
             throw .usage(
-                "'--dev' is for this machine only.", hint: "Listen on 127.0.0.1 without an issuer, or leave it out.")
+                "'--dev' is for this machine only.",
+                hint: "Listen on 127.0.0.1 without issuer and trusted_proxies, or leave it out.")
         }
         isForFirstTry = true
         do throws(IdentityError) {

@@ -38,15 +38,14 @@ final class DevSite: Sendable {
         router.get(Self.path) { [self] _ in try await overview() }
         router.get(Self.signInPath) { [self] _ in try begin() }
         router.get(Self.callbackPath) { [self] request in try await finish(request, at: next) }
-        router.get("\(Self.mailPath)/{number}") { [self] request in try mail(request) }
+        router.get("\(Self.mailPath)/{id}") { [self] request in try mail(request) }
         let pages = router
         return ClosureHandler { request in
             let path = request.pathWithoutQuery.utf8
             let isOwn = path.elementsEqual(Self.path.utf8) || path.starts(with: "\(Self.path)/".utf8)
             guard isOwn else { return try await next.respond(to: request) }
-            // A site whose name resolves to this machine would read the emails (DNS rebinding).
-            let origin = try? HTTPOrigin.split("http://\(request.authority)").origin
-            guard origin?.isLoopback == true else { return HTTPResponse(status: .notFound) }
+            // A site whose name resolves to this machine (DNS rebinding), or a tunnel to it, would read the emails.
+            guard request.isFromThisMachine else { return HTTPResponse(status: .notFound) }
             return try await pages.respond(to: request)
         }
     }
@@ -90,21 +89,18 @@ final class DevSite: Sendable {
                     ]),
                 HTMLSection(
                     "Emails", text: mails.all.isEmpty ? "No email so far. Reload this page for new ones." : nil,
-                    entries: mails.all.enumerated().reversed().map { number, message in
+                    entries: mails.all.reversed().map { message in
                         .init(
                             message.subject, details: [message.recipient],
-                            links: [.init("\(Self.mailPath)/\(number)", "Read")])
+                            links: [.init("\(Self.mailPath)/\(message.id)", "Read")])
                     }),
             ])
         return page.response()
     }
 
     private func mail(_ request: HTTPRequest) throws -> HTTPResponse {
-        let all = mails.all
-        guard let number = request.pathParameter("number").flatMap({ Int($0) }), all.indices.contains(number) else {
-            return HTTPResponse(status: .notFound)
-        }
-        let message = all[number]
+        let id = request.pathParameter("id")
+        guard let message = mails.all.first(where: { $0.id == id }) else { return HTTPResponse(status: .notFound) }
         let lines = message.text.split(separator: "\n").map { line in
             HTMLSection.Entry(
                 String(line), links: line.utf8.starts(with: "http".utf8) ? [.init(String(line), "Open")] : [])
@@ -191,16 +187,17 @@ final class DevSite: Sendable {
 
 /// The emails of `latch serve --dev`, which nothing sends.
 final class DevMails: Mailer {
-    private static let maximumCount = 1000
+    private static let maximumCount = 100
     private let messages = Mutex<[MailMessage]>([])
 
-    /// The emails so far, the oldest first; the count only grows until it is the maximum.
+    /// The newest emails, the oldest of them first.
     var all: [MailMessage] { messages.withLock(\.self) }
 
     func send(_ message: MailMessage) async throws {
         messages.withLock { messages in
             // An attempt after a crash repeats an email.
-            guard messages.count < Self.maximumCount, !messages.contains(where: { $0.id == message.id }) else { return }
+            guard !messages.contains(where: { $0.id == message.id }) else { return }
+            if messages.count == Self.maximumCount { messages.removeFirst() }
             messages.append(message)
         }
     }

@@ -87,8 +87,7 @@ package final class IdentityServices: Sendable {
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
         audit = AuditService(
             retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
-        administration = AdministrationService(
-            store: store, clock: clock, random: random, limits: limits, mails: mails)
+        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
         let sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             firstAdministrator: FirstAdministratorRule(

@@ -171,7 +171,8 @@ extension Router {
         ).add(to: &self)
         addAdministration(
             services,
-            AdminSessions(sessions: overview.sessions, store: services.store))
+            AdminSessions(
+                sessions: overview.sessions, store: services.store, permitted: services.permitted))
     }
 
     /// Adds the pages of administrators.

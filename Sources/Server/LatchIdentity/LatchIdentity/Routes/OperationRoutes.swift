@@ -140,7 +140,12 @@ extension HTTPRequest {
     /// loopback name in Host. A page whose name resolves to this machine (DNS rebinding) has its own name there. A
     /// request through a trusted proxy may have lost its client's address.
     fileprivate var isOfOperator: Bool {
-        if let isOfOperator = context[OperatorListener.self] { return isOfOperator }
+        context[OperatorListener.self] ?? isFromThisMachine
+    }
+
+    /// Whether the request came from the same process, or from the same machine without a proxy and with a loopback name
+    /// in Host.
+    package var isFromThisMachine: Bool {
         guard let remoteAddress else { return true }
         // Some proxies send a request without a host. Its authority is then this server's own address.
         guard fields[.host].map({ !$0.isEmpty }) ?? (context[ProtocolVersion.self] != "HTTP/1.1") else { return false }

@@ -10,16 +10,14 @@ package import LatchIdentityStorage
 package struct AdministrationService: Sendable {
     package let store: IdentityStore
     package let clock: WallClock
-    package let random: RandomSource
     package let limits: RateLimits
     package let mails: MailQueue
 
     package init(
-        store: IdentityStore, clock: WallClock, random: RandomSource, limits: RateLimits, mails: MailQueue
+        store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue
     ) {
         self.store = store
         self.clock = clock
-        self.random = random
         self.limits = limits
         self.mails = mails
     }
@@ -137,7 +135,7 @@ package struct AdministrationService: Sendable {
         return result?.hadPasskeys
     }
 
-    /// Emails a link that sets a new password to the owner of another account, in the server's default language.
+    /// Emails a link that sets a new password to the owner of another account, in the owner's language.
     ///
     /// - Returns: False if the account does not exist.
     /// - Throws: `IdentityError.forbidden`, `.accountSuspended` unless it is active, `.tooManyAttempts`, `.overloaded`,
@@ -147,7 +145,7 @@ package struct AdministrationService: Sendable {
         let attempt = limits.mail(.resetPassword, emailKey: email.key)
         try limits.take([attempt])
         do throws(IdentityError) {
-            guard try await perform(.mailReset(random.identifier()), on: id, by: actor) != nil else { return false }
+            guard try await perform(.mailReset, on: id, by: actor) != nil else { return false }
         } catch {
             // An email that was not stored does not count.
             limits.refund([attempt])

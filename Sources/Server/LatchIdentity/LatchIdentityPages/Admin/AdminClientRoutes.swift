@@ -143,7 +143,9 @@ package struct AdminClientRoutes: Sendable {
             let redirects = try submission.text("redirects").utf8.split { " \t\r\n".utf8.contains($0) }
             if !redirects.isEmpty { members["redirects"] = .array(redirects.map { .string(String(Substring($0))) }) }
             let client = try OAuthClient.reading(members) { .invalidInput($0) }
-            let made = try await clients.create(client, by: own.accountID)
+            let made = try await Self.stating { () throws(IdentityError) in
+                try await clients.create(client, by: own.accountID)
+            }
             return try secretPage(made, in: submission.session, request)
         }
     }
@@ -269,7 +271,8 @@ package struct AdminClientRoutes: Sendable {
         let secrets = registered.row.secrets.map { secret in
             HTMLSection.Entry(
                 texts(Phrase("page.admin.users.created", .date(secret.createdAt))),
-                details: [secret.endsAt.map { texts(Phrase("page.admin.client.ends", .date($0))) }].compactMap(\.self))
+                details: [secret.endsAt.map { texts(Phrase("page.admin.client.ends", .text($0.textInUTC))) }]
+                    .compactMap(\.self))
         }
         let mayChange = session.account.isSuperAdministrator
         return try admins.page(
@@ -333,7 +336,9 @@ package struct AdminClientRoutes: Sendable {
             members["id"] = .string(id)
             let client = try OAuthClient.reading(members) { .invalidInput($0) }
             let version = try submission.text("version")
-            let made = try await clients.update(client, from: version, by: own.accountID)
+            let made = try await Self.stating { () throws(IdentityError) in
+                try await clients.update(client, from: version, by: own.accountID)
+            }
             // A client that now authenticates with a secret has its first one.
             guard made.secret == nil else { return try secretPage(made, in: submission.session, request) }
             return try await page(
@@ -357,6 +362,15 @@ package struct AdminClientRoutes: Sendable {
                         hint: context.texts(Phrase("page.admin.client.json.hint")), value: members, rows: 16),
                 ],
                 links: [(Self.path(of: id), Phrase("page.admin.client.show"))], in: context)
+        }
+    }
+
+    /// States a mistake in the settings of a client as one of the form, and not of the server.
+    private static func stating(
+        _ change: () async throws(IdentityError) -> ClientService.Registered
+    ) async throws(IdentityError) -> ClientService.Registered {
+        do throws(IdentityError) { return try await change() } catch {
+            throw error == .invalidSetting ? .invalidInput(error.message) : error
         }
     }
 

@@ -110,11 +110,11 @@ package struct AdminRoutes: Sendable {
     @Sendable private func showAudit(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await admins.visiting(Self.auditPath, request) { session throws(IdentityError) in
             let fields = request.queryItems
-            let event = fields["event"] ?? ""
+            let event = String((fields["event"] ?? "").trimmingSpace())
             // The events have no index. So a page looks through a part of the log, and the next one continues.
             var query = AuditQuery(limit: 1 + (event.isEmpty ? Self.shownEntries : Self.searchedEntries))
             query.before = fields["before"].flatMap { Int64($0) }
-            query.accountID = try await accountID(fields["account"] ?? "")
+            query.accountID = try await accountID(String((fields["account"] ?? "").trimmingSpace()))
             let records = try await audit.records(query)
             let context = admins.context.accepting(request)
             let texts = context.texts
@@ -122,7 +122,7 @@ package struct AdminRoutes: Sendable {
             let shown = found.filter { event.isEmpty || $0.event.utf8.firstRange(of: event.utf8) != nil }
                 .prefix(Self.shownEntries)
             let last = shown.count == Self.shownEntries ? shown.last : found.last
-            let next = shown.count == Self.shownEntries || records.count == query.limit ? last : nil
+            let next = records.count == query.limit || last?.id != found.last?.id ? last : nil
             return HTMLPage(
                 Phrase("page.admin.audit.title"),
                 search: [
@@ -133,7 +133,8 @@ package struct AdminRoutes: Sendable {
                 sections: [
                     HTMLSection(
                         texts(Phrase("page.admin.audit.entries")),
-                        text: shown.isEmpty ? texts(Phrase("page.admin.audit.none")) : nil,
+                        text: shown.isEmpty
+                            ? texts(Phrase(next == nil ? "page.admin.audit.none" : "page.admin.audit.noneYet")) : nil,
                         entries: shown.map { record in
                             .init(
                                 texts(record.phrase),

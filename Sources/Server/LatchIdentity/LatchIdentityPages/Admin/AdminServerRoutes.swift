@@ -138,7 +138,7 @@ package struct AdminServerRoutes: Sendable {
                             texts(Phrase("page.admin.users.created", .date(key.createdAt))),
                             key.state == .published
                                 ? texts(Phrase("page.admin.keys.signsAt", .text(key.signsAt.textInUTC))) : nil,
-                            key.endsAt.map { texts(Phrase("page.admin.client.ends", .date($0))) },
+                            key.endsAt.map { texts(Phrase("page.admin.client.ends", .text($0.textInUTC))) },
                         ].compactMap(\.self),
                         mark: key.state == .signing ? texts(Phrase("page.admin.keys.signing")) : nil)
                 },

@@ -2,7 +2,7 @@
 
 import LatchHTTP
 import LatchIdentityAccounts
-import LatchIdentityProvider
+package import LatchIdentityProvider
 package import LatchIdentityStorage
 import LatchServer
 import LatchSignIn
@@ -15,10 +15,12 @@ import LatchTexts
 package struct AdminSessions: Sendable {
     package let sessions: AccountSessions
     package let store: IdentityStore
+    package let permitted: PermittedSignIns
 
-    package init(sessions: AccountSessions, store: IdentityStore) {
+    package init(sessions: AccountSessions, store: IdentityStore, permitted: PermittedSignIns) {
         self.sessions = sessions
         self.store = store
+        self.permitted = permitted
     }
 
     var context: PageContext { sessions.signInPages.context }
@@ -97,12 +99,13 @@ package struct AdminSessions: Sendable {
                 for: .visit(path: path, again: account.id), in: request, name: account.email.text,
                 problem: .administrationNeedsFactor)
         }
+        var links = [(url: SecondFactorPageRoutes.path, label: Phrase("page.admin.factor.app"))]
+        if permitted.relyingPartyID != nil {
+            links.append((PasskeyPageRoutes.path, Phrase("page.admin.factor.passkey")))
+        }
         return HTMLPage(
             Phrase("problem.administrationNeedsFactor.title"), text: Phrase("page.admin.factor.text"),
-            links: [
-                (SecondFactorPageRoutes.path, Phrase("page.admin.factor.app")),
-                (PasskeyPageRoutes.path, Phrase("page.admin.factor.passkey")), AccountSessions.back[0],
-            ], in: context.accepting(request)
+            links: links + AccountSessions.back, in: context.accepting(request)
         ).response(after: .administrationNeedsFactor)
     }
 }

@@ -104,7 +104,7 @@ extension AdminUserPages {
         let links = try await admins.store.links(of: account.id)
         let password = account.passwordHash == nil ? "page.account.password.none" : "page.account.password.since"
         // The email is the first proof of the owner, which ends what was set before (decision 0050).
-        let loss = account.ownerProvedAt == nil && isOther ? texts(Phrase("page.account.password.loss")) : nil
+        let loss = account.ownerProvedAt == nil && isOther ? texts(Phrase("page.admin.user.loss")) : nil
         return HTMLSection(
             texts(Phrase("page.account.ways")),
             entries: [

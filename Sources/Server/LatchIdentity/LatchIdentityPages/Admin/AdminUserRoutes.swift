@@ -53,7 +53,7 @@ package struct AdminUserRoutes: Sendable {
         try await admins.visiting(AdminUserPages.path, request) { session throws(IdentityError) in
             let fields = request.queryItems
             var query = AccountQuery()
-            query.search = fields["q"] ?? ""
+            query.search = String((fields["q"] ?? "").trimmingSpace())
             query.status = AccountStatus(rawValue: fields["status"] ?? "")
             query.role = Role(named: fields["role"] ?? "")
             let codec = CursorCodec(pepper: pepper)
@@ -182,9 +182,10 @@ package struct AdminUserRoutes: Sendable {
                 invalidFields: [.invalidEmail, .alreadyExists].contains(problem) ? ["email"] : [],
                 action: (Self.inviting, Phrase("page.admin.invite.submit")), carrying: token,
                 fields: [
-                    .address(submission?.fields["email"] ?? "", in: context),
-                    .personName(
-                        label: context.texts(Phrase("page.field.personName")),
+                    .newAddress(
+                        label: context.texts(Phrase("page.field.email")), value: submission?.fields["email"] ?? ""),
+                    .title(
+                        "name", label: context.texts(Phrase("page.account.name")),
                         hint: context.texts(Phrase("page.field.personName.hint")),
                         value: submission?.fields["name"] ?? ""),
                     .choice(

@@ -304,7 +304,7 @@ package struct PageRoutes: Sendable {
     /// Returns the page of a success, which links to the configured app.
     private func donePage(_ title: Phrase, text: Phrase, in context: PageContext) -> HTTPResponse {
         HTMLPage(
-            title, text: text,
+            title, text: text, links: [(AccountOverview.path, Phrase("page.account.title"))],
             appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }, in: context
         ).response()
     }

@@ -278,7 +278,10 @@ package struct SignInPages: Sendable {
 
     /// Returns the page after a sign-out without a redirect.
     package func signedOut(_ request: HTTPRequest) -> HTTPResponse {
-        HTMLPage(Phrase("page.signOut.done"), text: Phrase("page.close"), in: context.accepting(request)).response()
+        HTMLPage(
+            Phrase("page.signOut.done"), text: Phrase("page.close"),
+            links: [(AccountOverview.path, Phrase("page.signIn.title"))], in: context.accepting(request)
+        ).response()
     }
 
     /// Returns the page after a sign-out that loads pages of the clients, and then returns to the one that has asked.

@@ -63,9 +63,7 @@ package enum AccountAction: Sendable, Hashable {
     /// Sign out one device.
     case endSession(device: [UInt8])
     /// Email the owner a link that sets a new password.
-    ///
-    /// The value is the ID of the email.
-    case mailReset(String)
+    case mailReset
     /// Remove the second factor without a code, and sign out all devices, since a lost phone may still be signed in.
     case removeFactor
     /// Remove the link to an identity provider, and sign out all devices.

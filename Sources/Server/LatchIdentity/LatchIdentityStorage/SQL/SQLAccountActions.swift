@@ -118,10 +118,10 @@ extension SQLConnection {
             // An administrator who signs out a device does not trust the changes that were started there.
             try endEmailChange(of: id)
             try audit("account.sessionsEnded", account: id, detail: "one device \(note)", at: now)
-        case .mailReset(let mailID):
+        case .mailReset:
             // No email is sent to an account that cannot sign in.
             guard target.status == .active else { throw .accountSuspended }
-            try insert(OutboxMail(.resetPassword, to: target.email, accountID: id, id: mailID, at: now))
+            try mail(.resetPassword, to: id, in: nil, at: now)
             try audit("account.resetMailed", account: id, detail: note, at: now)
         case .removeFactor:
             result.hadFactor = try removeFactor(of: id, detail: note, in: nil, at: now)
