@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
 import LatchCore
+import LatchCrypto
 import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchJOSE
+import LatchOAuth
 import LatchServer
 import LatchSignIn
 import Synchronization
@@ -14,56 +15,49 @@ import Synchronization
 final class DevSite: Sendable {
     static let path = "/dev"
     private static let signInPath = "\(path)/sign-in"
-    private static let callbackPath = "\(path)/callback"
     private static let mailPath = "\(path)/mails"
-    /// The number of sign-ins that may be open.
-    private static let maximumSignIns = 100
+    private static let clientID = "demo"
 
     let mails = DevMails()
-    private let state = Mutex(State())
+    /// The key of the cookies of sign-ins, which end with the process.
+    private let key = SymmetricKey(size: .bits256)
+    private let pages = Mutex<Router?>(nil)
 
-    private struct State {
-        var identity: Identity?
-        /// The PKCE verifiers of open sign-ins by `state`, and these in the order of their begin.
-        var verifiers: [String: String] = [:]
-        var order: [String] = []
+    /// Serves the pages for a server whose issuer is known, from now on.
+    ///
+    /// The demo client reaches the server within the process.
+    func use(_ identity: Identity) throws {
+        let origin = try HTTPOrigin.split(identity.issuer ?? "").origin
+        guard let issuer = URL(encodingOnce: identity.issuer ?? ""),
+            let url = URL(encodingOnce: "\(origin)\(Self.signInPath)")
+        else {
+            throw IdentityError.notReady
+        }
+        var router = Router()
+        router.get(Self.path) { [self] _ in try await overview(of: identity) }
+        router.get("\(Self.mailPath)/{id}") { [self] request in try mail(request) }
+        let client = AuthorizationClient(
+            OAuthConfiguration(issuer: issuer, clientID: Self.clientID), transport: identity.handler)
+        try SignInRoutes(client, at: url, key: key).add(to: &router) { user, _ in Self.page(of: user) }
+        pages.withLock { $0 = router }
     }
-
-    /// Serves the pages for this server from now on.
-    func use(_ identity: Identity) { state.withLock { $0.identity = identity } }
 
     /// Returns a handler of these pages, and of all others by `next`.
     func serving(_ next: any Handler) -> any Handler {
-        var router = Router()
-        router.get(Self.path) { [self] _ in try await overview() }
-        router.get(Self.signInPath) { [self] _ in try begin() }
-        router.get(Self.callbackPath) { [self] request in try await finish(request, at: next) }
-        router.get("\(Self.mailPath)/{id}") { [self] request in try mail(request) }
-        let pages = router
-        return ClosureHandler { request in
+        ClosureHandler { [self] request in
             let path = request.pathWithoutQuery.utf8
             let isOwn = path.elementsEqual(Self.path.utf8) || path.starts(with: "\(Self.path)/".utf8)
             guard isOwn else { return try await next.respond(to: request) }
             // A site whose name resolves to this machine (DNS rebinding), or a tunnel to it, would read the emails.
             guard request.isFromThisMachine else { return HTTPResponse(status: .notFound) }
+            guard let pages = pages.withLock(\.self) else { return HTTPResponse(status: .serviceUnavailable) }
             return try await pages.respond(to: request)
         }
     }
 
-    private var identity: Identity {
-        get throws(IdentityError) {
-            guard let identity = state.withLock({ $0.identity }) else { throw .notReady }
-            return identity
-        }
-    }
-
-    private var issuer: String {
-        get throws(IdentityError) { try identity.issuer.map { String($0.withoutFinalSlash) } ?? "" }
-    }
-
     // MARK: The overview
 
-    private func overview() async throws -> HTTPResponse {
+    private func overview(of identity: Identity) async throws -> HTTPResponse {
         let administration = try await identity.firstAdministratorLink().map { link in
             HTMLSection.Entry(
                 "This server has no administrator yet.", links: [.init(link, "Become the administrator")])
@@ -117,69 +111,31 @@ final class DevSite: Sendable {
     ///
     /// - Parameter issuer: The configured issuer; nil for the address that the server listens on.
     static func client(issuer: String?) throws(IdentityError) -> OAuthClient {
-        let origins =
-            ["http://127.0.0.1", "http://[::1]"] + [issuer.map { String($0.withoutFinalSlash) }].compactMap(\.self)
+        var origins = ["http://127.0.0.1", "http://[::1]"]
+        if let issuer {
+            do throws(HTTPError) { origins.append(try HTTPOrigin.split(issuer).origin.description) } catch {
+                throw .invalidSetting("issuer", "a URL")
+            }
+        }
         return try OAuthClient.reading([
-            "id": "demo", "client_name": "Demo", "redirects": .array(origins.map { .string("\($0)\(callbackPath)") }),
+            "id": .string(clientID), "client_name": "Demo",
+            "redirects": .array(origins.map { .string("\($0)\(signInPath)/callback") }),
             "grants": ["authorization_code"], "id_token_claims": true,
         ]) { .invalidInput($0) }
     }
 
-    private func begin() throws -> HTTPResponse {
-        let random = RandomSource.system
-        let (name, verifier) = (random.identifier(), Base64URL.encode(random.bytes(32)))
-        state.withLock { state in
-            state.verifiers[name] = verifier
-            state.order.append(name)
-            if state.order.count > Self.maximumSignIns { state.verifiers[state.order.removeFirst()] = nil }
+    /// Returns the page with the claims of the ID token.
+    private static func page(of user: SignInRoutes.User) -> HTTPResponse {
+        let claims = (user.claims?.members ?? [:]).map { claim in
+            HTMLSection.Entry(
+                claim.key,
+                details: [claim.value.stringValue ?? String(decoding: claim.value.serialized(), as: UTF8.self)])
         }
-        let query = FormEncoding.encode([
-            ("response_type", "code"), ("client_id", "demo"), ("redirect_uri", try issuer + Self.callbackPath),
-            ("scope", "openid profile email"), ("state", name), ("code_challenge", Base64URL.encode(verifier.digest)),
-            ("code_challenge_method", "S256"),
-        ])
-        return HTTPResponse(status: .seeOther, fields: ["Location": "\(try issuer)/oauth/authorize?\(query)"])
-    }
-
-    /// Exchanges the code, and shows the claims of the ID token.
-    private func finish(_ request: HTTPRequest, at server: any Handler) async throws -> HTTPResponse {
-        let items = request.queryItems
-        let verifier = state.withLock { $0.verifiers.removeValue(forKey: items["state"] ?? "") }
-        guard let code = items["code"], let verifier else {
-            return page("The sign-in has failed", items["error_description"] ?? items["error"] ?? "It is not open.", [])
-        }
-        var exchange = HTTPRequest(
-            method: .post, scheme: request.scheme, authority: request.authority, path: "/oauth/token",
-            fields: [.contentType: "application/x-www-form-urlencoded"],
-            body: HTTPBody(
-                FormEncoding.encode([
-                    ("grant_type", "authorization_code"), ("client_id", "demo"), ("code", code),
-                    ("redirect_uri", try issuer + Self.callbackPath), ("code_verifier", verifier),
-                ])))
-        exchange.context = request.context
-        let answer = try await server.respond(to: exchange)
-        let content = try JSONValue(parsing: try await answer.body.collected(upTo: 1 << 20))
-        guard let token = content["id_token"]?.stringValue,
-            let payload = token.split(separator: ".").dropFirst().first,
-            case .object(let claims) = try JSONValue(parsing: try Base64URL.decode(payload))
-        else {
-            return page("The sign-in has failed", content["error_description"]?.stringValue ?? "No ID token came.", [])
-        }
-        return page(
-            "You are signed in", "The demo client has an ID token with these claims, and an access token.",
-            claims.map { claim in
-                .init(
-                    claim.key,
-                    details: [claim.value.stringValue ?? String(decoding: claim.value.serialized(), as: UTF8.self)])
-            })
-    }
-
-    private func page(_ title: String, _ text: String, _ entries: [HTMLSection.Entry]) -> HTTPResponse {
-        HTMLPage(
-            title, text: text, sections: entries.isEmpty ? [] : [HTMLSection("Claims", entries: entries)],
+        return HTMLPage(
+            "You are signed in", text: "The demo client has an access token, and an ID token with these claims.",
+            sections: [HTMLSection("Claims", entries: claims)],
             links: [
-                .init(Self.path, "Back"), .init(Self.signInPath, "Sign in again"),
-                .init("/account", "Open the account"),
+                .init(path, "Back"), .init(signInPath, "Sign in again"), .init("/account", "Open the account"),
             ]
         ).response()
     }

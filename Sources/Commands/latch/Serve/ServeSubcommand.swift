@@ -134,7 +134,7 @@ private struct ServerProgram {
             (address, administrationURL) = (try server.bind(), try administrationServer?.bind().url)
             identity = try await log.awaitingDatabase { try await self.identity(settings, telemetry, log) }
             identity.adoptIssuer(address.url)
-            connect(identity, to: server, by: handler, log)
+            try connect(identity, to: server, by: handler, log)
             begin()
             try await administrationServer?.start()
             try await server.start()
@@ -171,9 +171,11 @@ private struct ServerProgram {
     }
 
     /// Serves `identity` from `server`, and adds both to the log and the metrics.
-    private func connect(_ identity: Identity, to server: Server, by handler: SwappableHandler, _ log: ServerLog) {
+    private func connect(
+        _ identity: Identity, to server: Server, by handler: SwappableHandler, _ log: ServerLog
+    ) throws {
+        try site?.use(identity)
         handler.replace(with: identity.handler)
-        site?.use(identity)
         log.watchStore(of: identity)
         identity.measure(server)
     }
@@ -277,7 +279,7 @@ private struct ServerProgram {
             replaceCertificate?()
             // The line is printed once the new settings are in effect.
             handler.replace(with: next.handler)
-            site?.use(next)
+            try site?.use(next)
             _ = effective.noted(in: next.notes, listeningOn: listener)
             log.write(.notice("the configuration and the keys have been read again", event: "reloaded"))
             let waiting = settings.keysNeedingRestart(since: first)

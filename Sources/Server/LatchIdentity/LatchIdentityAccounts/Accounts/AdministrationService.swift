@@ -13,9 +13,7 @@ package struct AdministrationService: Sendable {
     package let limits: RateLimits
     package let mails: MailQueue
 
-    package init(
-        store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue
-    ) {
+    package init(store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue) {
         self.store = store
         self.clock = clock
         self.limits = limits

@@ -8,8 +8,8 @@ import LatchJOSE
 
 /// The one-time link with which the operator of a new server becomes its first administrator (decision 0121).
 ///
-/// The token of the link is a date and its MAC under a key of the store, so that every node accepts it and no row waits
-/// for it. It works until the date, and only as long as the store has no administrator.
+/// The token of the link is a date and its MAC under a key of the store. So every node accepts it, and no row waits for
+/// it. It works until the date, and only as long as the store has no administrator.
 package struct FirstAdministratorService: Sendable {
     package let store: IdentityStore
     package let clock: WallClock

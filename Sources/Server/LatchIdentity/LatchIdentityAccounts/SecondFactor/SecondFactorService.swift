@@ -66,8 +66,7 @@ package struct SecondFactorService: Sendable {
     /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.administrationNeedsFactor`,
     ///   `.tooManyAttempts`, `.accountChanged` if the account has changed in the meantime, or a store's error.
     package func enroll(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
-        try requireRecentLogin(session)
-        try await store.requireOwnFactor(of: session.actor)
+        try await requireRecentLogin(session)
         let now = clock.now
         try limits.take([limits.secondFactorSetup(of: session.account)])
         let secret = random.bytes(TOTP.secretByteCount)
@@ -88,13 +87,12 @@ package struct SecondFactorService: Sendable {
     ///
     /// - Parameter secret: The key that the user has seen, if a page shows it: a later setup has another one.
     /// - Throws: `IdentityError.noSecondFactor`, also for another key, `.signInAgain`, `.administrationNeedsFactor`,
-    ///   `.invalidCode`, `.tooManyAttempts`, or a store's error; `.invalidToken` if the setup has ended or the device was signed out in
-    ///   the meantime.
+    ///   `.invalidCode`, `.tooManyAttempts`, or a store's error; `.invalidToken` if the setup has ended or the device was
+    ///   signed out in the meantime.
     package func confirm(
         _ code: String, of secret: String? = nil, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        try requireRecentLogin(session)
-        try await store.requireOwnFactor(of: session.actor)
+        try await requireRecentLogin(session)
         let now = clock.now
         let purpose = SecondFactorPurpose.confirmation(on: session.device.id)
         try await limited(session.accountID, for: purpose, from: origin) { () throws(IdentityError) in
@@ -134,7 +132,7 @@ package struct SecondFactorService: Sendable {
     package func remove(
         code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        try requireRecentLogin(session)
+        try await requireRecentLogin(session)
         try await verify(
             code, of: session.accountID, for: .removal(on: session.device.id), from: origin, orThrow: .noSecondFactor)
         mails.wake()
@@ -148,7 +146,7 @@ package struct SecondFactorService: Sendable {
     package func replaceRecoveryCodes(
         code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> [String] {
-        try requireRecentLogin(session)
+        try await requireRecentLogin(session)
         let codes = newRecoveryCodes()
         try await verify(
             code, of: session.accountID,
@@ -247,9 +245,10 @@ package struct SecondFactorService: Sendable {
         (0..<RecoveryCode.count).map { _ in RecoveryCode(random) }
     }
 
-    private func requireRecentLogin(_ session: AuthenticatedSession) throws(IdentityError) {
+    private func requireRecentLogin(_ session: AuthenticatedSession) async throws(IdentityError) {
         try session.requireFirstParty()
         try recentAuthentication.require(session)
+        try await store.requireOwnFactor(of: session.actor)
     }
 
     /// Returns the key URI that authenticator apps scan.

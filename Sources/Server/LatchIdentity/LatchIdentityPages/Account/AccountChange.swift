@@ -76,10 +76,8 @@ enum AccountChange: String, CaseIterable, Sendable {
             [
                 .hiddenUsername(session.account.email.text),
                 .password(label: context.texts(Phrase("page.field.currentPassword"))),
+                .newPassword("new_password", in: context),
             ]
-                + HTMLField.newPassword("new_password", of: session.account.email, in: context).filter {
-                    $0.name != "username"
-                }
         }
     }
 }

@@ -146,7 +146,7 @@ package struct AdminClientRoutes: Sendable {
             let made = try await Self.stating { () throws(IdentityError) in
                 try await clients.create(client, by: own.accountID)
             }
-            return try secretPage(made, in: submission.session, request)
+            return secretPage(made, request)
         }
     }
 
@@ -179,8 +179,8 @@ package struct AdminClientRoutes: Sendable {
 
     /// Returns the page with the ID and the secret of a client, which is shown only here.
     private func secretPage(
-        _ made: ClientService.Registered, in session: ActivePageSession, _ request: HTTPRequest
-    ) throws(IdentityError) -> HTTPResponse {
+        _ made: ClientService.Registered, _ request: HTTPRequest
+    ) -> HTTPResponse {
         let context = admins.context.accepting(request)
         let texts = context.texts
         let issuer = admins.sessions.signInPages.accessTokens.issuer
@@ -232,7 +232,7 @@ package struct AdminClientRoutes: Sendable {
                         rotation(pressed.value, admins.context.accepting(request)), in: submission.session, request)
                 }
                 let made = try await clients.rotateSecret(of: id, from: pressed.value, by: own.accountID)
-                return try secretPage(made, in: submission.session, request)
+                return secretPage(made, request)
             }
             guard let pressed = try submission.fields.single("remove").map(PressedButton.init) else {
                 return try await page(of: id, in: submission.session, request)
@@ -340,7 +340,7 @@ package struct AdminClientRoutes: Sendable {
                 try await clients.update(client, from: version, by: own.accountID)
             }
             // A client that now authenticates with a secret has its first one.
-            guard made.secret == nil else { return try secretPage(made, in: submission.session, request) }
+            guard made.secret == nil else { return secretPage(made, request) }
             return try await page(
                 of: id, in: submission.session, request, notice: Phrase("page.admin.client.changed"))
         }

@@ -60,8 +60,6 @@ package struct AdminServerRoutes: Sendable {
                     providersPage(request)
                 }
             }
-        }
-        router.group(interceptors: limits.pages(limiting: .page, in: admins.context)) { reads in
             reads.get(Self.settingsPath) { request in
                 try await admins.visiting(Self.settingsPath, request) { _ throws(IdentityError) in
                     settingsPage(request)

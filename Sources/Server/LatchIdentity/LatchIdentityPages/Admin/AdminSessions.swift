@@ -33,9 +33,8 @@ package struct AdminSessions: Sendable {
         page: (ActivePageSession) async throws(IdentityError) -> HTTPResponse
     ) async throws(IdentityError) -> HTTPResponse {
         try await sessions.visiting(path, request) { session throws(IdentityError) in
-            do throws(IdentityError) { try require(session) } catch .administrationNeedsFactor {
-                return try await factorPage(path, session.account, request)
-            }
+            if try await needsSetup(session) { return setupPage(request) }
+            try require(session)
             if needsRecentLogin { try sessions.recentAuthentication.require(sessions.authenticated(session)) }
             return try await page(session)
         }
@@ -89,16 +88,15 @@ package struct AdminSessions: Sendable {
         guard session.device.factorAt != nil else { throw .administrationNeedsFactor }
     }
 
-    /// Returns the sign-in for an administrator who has a second factor, or the way to set one up.
-    private func factorPage(
-        _ path: String, _ account: Account, _ request: HTTPRequest
-    ) async throws(IdentityError) -> HTTPResponse {
+    /// Returns whether an administrator has neither a second factor nor a passkey to sign in with.
+    private func needsSetup(_ session: ActivePageSession) async throws(IdentityError) -> Bool {
+        guard session.account.isAdministrator, session.device.factorAt == nil else { return false }
+        return try await !store.hasFactor(session.account.id)
+    }
+
+    /// Returns the page that leads to the setup of a second factor.
+    private func setupPage(_ request: HTTPRequest) -> HTTPResponse {
         request.note(.administrationNeedsFactor)
-        guard try await !store.hasFactor(account.id) else {
-            return try sessions.signInPages.signIn(
-                for: .visit(path: path, again: account.id), in: request, name: account.email.text,
-                problem: .administrationNeedsFactor)
-        }
         var links = [(url: SecondFactorPageRoutes.path, label: Phrase("page.admin.factor.app"))]
         if permitted.relyingPartyID != nil {
             links.append((PasskeyPageRoutes.path, Phrase("page.admin.factor.passkey")))

@@ -39,8 +39,7 @@ struct AdminUserPages: Sendable {
     ///   - query: The filters, as the form has sent them.
     ///   - next: The cursor of the next page; nil on the last one.
     func list(
-        _ page: AccountPage, _ query: AccountQuery, next: String?, in session: ActivePageSession,
-        _ request: HTTPRequest
+        _ page: AccountPage, _ query: AccountQuery, next: String?, _ request: HTTPRequest
     ) -> HTTPResponse {
         let context = admins.context.accepting(request)
         let texts = context.texts

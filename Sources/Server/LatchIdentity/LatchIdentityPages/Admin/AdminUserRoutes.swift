@@ -60,7 +60,7 @@ package struct AdminUserRoutes: Sendable {
             if let after = fields["after"] { query.after = try codec.decode(after, for: query) }
             let page = try await administration.list(query, for: session.account)
             return pages.list(
-                page, query, next: page.next.map { codec.encode($0, for: query) }, in: session, request)
+                page, query, next: page.next.map { codec.encode($0, for: query) }, request)
         }
     }
 

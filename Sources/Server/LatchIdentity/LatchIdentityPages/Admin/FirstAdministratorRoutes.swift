@@ -92,8 +92,7 @@ package struct FirstAdministratorRoutes: Sendable {
             action: (Self.path, Phrase("page.admin.first.submit")), carrying: token,
             fields: [
                 .address(email.utf8.count > 254 ? "" : email, in: context),
-                .newPassword(
-                    label: texts(Phrase("page.field.newPassword")), hint: texts(Phrase("page.field.newPassword.hint"))),
+                .newPassword(in: context),
                 .personName(
                     label: texts(Phrase("page.field.personName")), hint: texts(Phrase("page.field.personName.hint")),
                     value: name.utf8.count > 200 ? "" : name),

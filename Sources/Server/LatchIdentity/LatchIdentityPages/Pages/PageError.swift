@@ -14,19 +14,17 @@ extension IdentityError {
     /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
     package static let keysOnPages: Set<String> = [
         "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "administrationNeedsFactor",
-        "forbidden", "noSuchAccount", "alreadyAnswered", "alreadyExists",
-        "alreadyLinked", "applicationForbidden", "clientChanged", "clientExists", "codeEnded", "commonPassword",
-        "cookiesMissing", "emailMissing",
-        "emailUnverified", "embeddedPage", "foreignPage", "invalidAuthorization", "invalidCode", "invalidCredentials",
+        "alreadyAnswered", "alreadyExists", "alreadyLinked", "applicationForbidden", "clientChanged",
+        "clientExists", "codeEnded", "commonPassword", "cookiesMissing", "emailMissing", "emailUnverified",
+        "embeddedPage", "forbidden", "foreignPage", "invalidAuthorization", "invalidCode", "invalidCredentials",
         "invalidEmail", "invalidInput", "invalidLink", "invalidMailedCode", "invalidPasskey",
         "invalidPasskeyRegistration", "invalidSignIn", "invalidSignOut", "invalidUserCode", "keyChanged",
-        "lastAdministrator",
-        "lastSignIn", "linkedElsewhere", "loginEnded", "longPassword", "missingConsent", "noSecondFactor",
-        "noSuchClient", "noSuchEntry", "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired",
-        "passkeyExists",
-        "sameEmail", "shortPassword", "signInAgain", "signInEnded", "signUpClosed", "signUpDomain", "tenantNotAllowed",
-        "termsRequired", "tooManyAttempts", "tooManyPasskeys", "tooManySignIns", "unavailable", "unmetAuthentication",
-        "upstreamDenied", "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable", "weakPassword", "wrongPassword",
+        "lastAdministrator", "lastSignIn", "linkedElsewhere", "loginEnded", "longPassword", "missingConsent",
+        "noSecondFactor", "noSuchAccount", "noSuchClient", "noSuchEntry", "noSuchPage", "notAPage",
+        "overloaded", "passkeyChallengeExpired", "passkeyExists", "sameEmail", "shortPassword", "signInAgain",
+        "signInEnded", "signUpClosed", "signUpDomain", "tenantNotAllowed", "termsRequired", "tooManyAttempts",
+        "tooManyPasskeys", "tooManySignIns", "unavailable", "unmetAuthentication", "upstreamDenied",
+        "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable", "weakPassword", "wrongPassword",
     ]
 
     /// The error for a URL without a page.

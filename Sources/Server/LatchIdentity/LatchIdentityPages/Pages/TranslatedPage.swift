@@ -106,12 +106,14 @@ extension HTMLField {
     package static func newPassword(_ name: String = "password", of email: EmailAddress, in context: PageContext)
         -> [HTMLField]
     {
-        [
-            .hiddenUsername(email.text),
-            .newPassword(
-                name, label: context.texts(Phrase("page.field.newPassword")),
-                hint: context.texts(Phrase("page.field.newPassword.hint"))),
-        ]
+        [.hiddenUsername(email.text), newPassword(name, in: context)]
+    }
+
+    /// Returns the field of a new password, after one with the account's address.
+    static func newPassword(_ name: String = "password", in context: PageContext) -> HTMLField {
+        .newPassword(
+            name, label: context.texts(Phrase("page.field.newPassword")),
+            hint: context.texts(Phrase("page.field.newPassword.hint")))
     }
 
     /// Returns the field for the address that an email is sent to.
