@@ -68,6 +68,8 @@ package struct UpstreamApp: Sendable {
 extension Response {
     /// The title of a page.
     package var title: String { between("<h1>", "</h1>") }
+    /// The text of a page before its footer.
+    package var content: String { text.range(of: "<footer>").map { String(text[..<$0.lowerBound]) } ?? text }
     /// The path that the form of a page is sent to.
     package var formAction: String { between("action=\"", "\"") }
     /// The hidden field of that form.

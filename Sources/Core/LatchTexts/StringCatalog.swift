@@ -10,6 +10,11 @@ package struct StringCatalog: Sendable {
     /// A plural category of Unicode's CLDR that occurs in the catalog's languages.
     package enum PluralForm: String, Sendable, CaseIterable {
         case one, other
+
+        /// Creates the category of a whole number in one of the catalog's languages.
+        init(of count: Int?, in language: String) {
+            self = count == 1 || count == 0 && language == "fr" ? .one : .other
+        }
     }
 
     /// The texts of one key in one language.
@@ -57,7 +62,7 @@ package struct StringCatalog: Sendable {
     /// An empty catalog, in place of one that cannot be read.
     private init() { (sourceLanguage, entries, languages) = ("en", [:], []) }
 
-    /// The catalog of this package's texts, in English and German.
+    /// The catalog of this package's texts, in four languages.
     package static let latchwork: StringCatalog = {
         do throws(JSONError) {
             var count = 0

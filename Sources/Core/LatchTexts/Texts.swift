@@ -21,6 +21,9 @@ public struct Texts: Sendable {
     /// The function that writes dates; by default `2026-11-22`, as ISO 8601 does.
     public var writeDate: @Sendable (Date) -> String = { Texts.isoDay($0) }
 
+    /// Whether the language is written from right to left.
+    package var isRightToLeft: Bool { ["ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"].contains(language) }
+
     private let catalog: StringCatalog
     private let replacement: Replacement
 
@@ -63,8 +66,7 @@ public struct Texts: Sendable {
         switch entry {
         case .text(let text): return filled(text, phrase)
         case .plural(let forms):
-            // CLDR: in English and in German, `one` is only for 1.
-            let form: StringCatalog.PluralForm = phrase.count == 1 ? .one : .other
+            let form = StringCatalog.PluralForm(of: phrase.count, in: language)
             return filled(forms[form] ?? forms[.other] ?? phrase.key, phrase)
         }
     }

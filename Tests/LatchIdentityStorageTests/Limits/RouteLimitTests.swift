@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Expectations
+import Foundation
 import IdentityTestSupport
 import LatchCore
 import LatchHTTP
@@ -98,7 +99,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /admin/audit", "GET /admin/settings",
         ],
         "request": [
-            "GET /", "GET /verify", "GET /reset", "GET /confirm-change", "GET /forgot", "GET /resend",
+            "GET /", "GET /favicon.ico", "GET /logo", "POST /language", "GET /verify", "GET /reset",
+            "GET /confirm-change", "GET /forgot", "GET /resend",
             "GET /user/profile", "GET /api/users",
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
@@ -113,7 +115,11 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     static let limited = table.flatMap { limit, routes in routes.map { LimitedRoute(route: $0, limit: limit) } }
 
     private func site() async throws -> Site {
-        try await Site {
+        let picture = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Documentation/session.svg")
+        let logo = try PageImage(file: picture.path)
+        return try await Site {
+            $0.logo = logo
             $0.registration = .open
             $0.tokenLimitPerMinute = 20
             $0.requestLimitPerMinute = 3

@@ -42,6 +42,20 @@ import Testing
         ),
         ("terms_url", ["", "https://example.com/terms"], ["example.com/terms", "javascript:x", "ftp://example.com"]),
         ("privacy_url", ["", "https://example.com/privacy"], ["/privacy", "data:text/html,x"]),
+        (
+            "support_url", ["", "https://example.com/help", "mailto:help@example.com"],
+            [
+                "help@example.com", "mailto:", "mailto:a@b.example?bcc=x@y.example", "javascript:x",
+                "mailto:a b@c.example",
+            ]
+        ),
+        ("logo_file", [""], ["/nowhere/logo.png", "/", "/dev/zero"]),
+        ("favicon_file", [""], ["/nowhere/icon.ico"]),
+        (
+            "accent_color", ["", "#2456c9", "#000000", "#767676"],
+            ["2456c9", "#fff", "red", "#ffcc00", "#777777", "#2456c9;"]
+        ),
+        ("background_color", ["", "#ffffff", "#ffcc00"], ["white", "#12345", "#1234567"]),
         ("recent_authentication", ["60", "86400"], ["59", "86401", "15m"]),
         ("deletion_delay", ["3600", "31536000"], ["3599", "31536001", "30d"]),
         ("signing_key_lifetime", ["3600", "315360000"], ["3599", "315360001", "90d"]),
@@ -79,7 +93,7 @@ import Testing
             ["mx_1.example.com", "mx..example.com", "[192.0.2.1]", "a b"]
         ),
         ("service_name", ["Acme", "Zoë & <Co>"], ["", " ", "a\nb", String(repeating: "x", count: 61)]),
-        ("default_language", ["en", "de"], ["", "fr", "EN", "de-CH"]),
+        ("default_language", ["en", "de", "fr", "es"], ["", "nl", "EN", "de-CH"]),
         ("invitation_roles", ["none", "client", "client editor"], ["ä", "a\"b", "client admin"]),
         (
             "signup_attributes", ["none", "company", "company newsletter_2"],

@@ -59,7 +59,7 @@ import Testing
         try await expectEqual(Self.parsed(content.joined(separator: "\r\n")), text)
     }
 
-    @Test(arguments: ["en", "de"], [MailMessage.Encoding.ascii, .utf8])
+    @Test(arguments: Texts.languages, [MailMessage.Encoding.ascii, .utf8])
     func `The bytes of a mail are plain text and HTML with the same link, as another program reads them`(
         language: String, encoding: MailMessage.Encoding
     ) async throws {

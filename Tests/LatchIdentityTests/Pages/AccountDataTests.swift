@@ -6,6 +6,7 @@ import IdentityTestSupport
 import LatchCore
 import LatchHTTP
 import LatchTesting
+import LatchTexts
 import TestTags
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
             try await site.identity.services.store.audit(event, account: account.id, detail: nil, at: site.clock.now)
         }
         try await site.identity.services.store.audit("new.event", account: account.id, detail: nil, at: site.clock.now)
-        for language in ["en", "de"] {
+        for language in Texts.languages {
             let page = try await agent.send(.get, "/account/activity", fields: ["Accept-Language": language])
             expectNil(page.text.firstMatch(of: /event\.[a-z]/), "\(page.text)")
             #expect(page.text.contains(": new.event"))

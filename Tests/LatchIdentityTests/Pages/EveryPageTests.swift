@@ -4,6 +4,7 @@ import Expectations
 import Foundation
 import IdentityTestSupport
 import LatchHTTP
+import LatchTexts
 import TestTags
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
         return pages
     }
 
-    @Test(.tags(.mailInjection), arguments: ["en", "de"])
+    @Test(.tags(.mailInjection), arguments: Texts.languages)
     func `Every page is in one language, under the name of the service, and holds foreign text as text`(
         language: String
     )
@@ -89,14 +90,15 @@ import Testing
         }
     }
 
-    @Test(arguments: ["en", "de"])
+    @Test(arguments: Texts.languages)
     func `Every page has one heading, a label for each field, and its problem tied to the field that has it`(
         language: String
     )
         async throws
     {
+        let errors = ["de": "Fehler: ", "en": "Error: ", "es": "Error: ", "fr": "Erreur\u{A0}: "]
         for page in try await pages(language) {
-            let text = page.text
+            let text = page.content
             expectEqual(text.components(separatedBy: "<h1>").count, 2, "\(page.title)")
             for match in text.matches(of: /<input id="([a-z_]+)"([^>]*)>/) where !match.2.contains("hidden") {
                 #expect(
@@ -109,7 +111,7 @@ import Testing
             let focused = text.components(separatedBy: "autofocus").count - 1
             #expect(focused <= 1, "\(page.title)")
             guard text.contains(#"role="alert""#) else { continue }
-            #expect(text.contains(language == "de" ? "<title>Fehler: " : "<title>Error: "), "\(page.title)")
+            #expect(text.contains("<title>\(errors[language] ?? "?")"), "\(page.title)")
             expectEqual(focused, 1, "\(page.title)")
         }
     }

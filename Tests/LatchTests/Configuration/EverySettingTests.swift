@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Expectations
+import Foundation
 import LatchCore
 import LatchFoundation
 import LatchIdentity
@@ -41,7 +42,9 @@ import Testing
         case "access_token_algorithm": ["RS256", "EdDSA", "RS256"]
         case "signup": ["closed", "invitation", "closed"]
         case "signup_domains": (1...3).map { "host\($0).example" }
-        case "terms_url", "privacy_url": (1...3).map { "https://host\($0).example/page" }
+        case "logo_file", "favicon_file": (1...3).map { imageFile($0) }
+        case "accent_color", "background_color": (1...3).map { "#10203\($0)" }
+        case "terms_url", "privacy_url", "support_url": (1...3).map { "https://host\($0).example/page" }
         case "registration": ["token", "open", "token"]
         case "client_certificates": ["tls", "proxy", "tls"]
         case "client_certificate_field": (1...3).map { "X-Client-Cert-\($0)" }
@@ -64,6 +67,14 @@ import Testing
         case "smtp_url": (1...3).map { "smtp://127.0.0.\($0):25" }
         default: (1...3).map { "text \($0)" }
         }
+    }
+
+    /// Returns the path of an image of the documentation.
+    private static func imageFile(_ number: Int) -> String {
+        let names = ["refresh", "request", "generation"]
+        return URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Documentation/Pictures/\(names[number - 1]).svg").path
     }
 
     private static func setting(_ key: String) throws -> Setting {

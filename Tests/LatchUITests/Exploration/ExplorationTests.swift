@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: Exploration.all)
     func `Every screen has a text in both languages for everything it shows`(screen: Exploration) async throws {
         let phrases = try await offThePool { screen.explore().phrases }
-        for language in ["en", "de"] {
+        for language in Texts.languages {
             let texts = Texts(languages: [language])
             for phrase in phrases where !phrase.key.isEmpty {
                 let text = texts(phrase)

@@ -11,29 +11,13 @@ extension HTTPRequest {
     ///
     /// If several cookies have the same name, the first one counts: clients send the one with the longest path first
     /// (§5.4). The field is parsed as bytes, since a Swift `Character` may combine a separator with a following accent.
-    public var cookies: [String: String] { Dictionary(cookieList) { first, _ in first } }
+    public var cookies: [String: String] { Dictionary(fields.cookieList) { first, _ in first } }
 
     /// Returns whether the client sent several cookies with this name and different values.
     ///
     /// This happens if another host of its site has set one of them.
     package func isAmbiguous(cookie name: String) -> Bool {
-        Set(cookieList.lazy.filter { $0.0 == name }.map(\.1)).count > 1
-    }
-
-    private var cookieList: [(String, String)] {
-        var cookies: [(String, String)] = []
-        // Browsers keep fewer for a site; RFC 6265 §6.1 requires 50.
-        var budget = 200
-        for line in fields.values(of: .cookie) {
-            for pair in line.utf8.split(separator: 0x3B, maxSplits: budget).prefix(budget) {
-                budget -= 1
-                guard let equals = pair.firstIndex(of: 0x3D) else { continue }
-                let name = String(Substring(trimmed(pair[..<equals])))
-                guard !name.isEmpty else { continue }
-                cookies.append((name, unquoted(trimmed(pair[pair.index(after: equals)...]))))
-            }
-        }
-        return cookies
+        Set(fields.cookieList.lazy.filter { $0.0 == name }.map(\.1)).count > 1
     }
 
     /// The type and subtype of the content in lower case, without parameters (RFC 9110 §8.3.1).
@@ -162,4 +146,25 @@ package enum ProtocolVersion: HTTPContextKey {
 private func unquoted(_ value: Substring.UTF8View) -> String {
     let isQuoted = value.count >= 2 && value.first == 0x22 && value.last == 0x22
     return String(Substring(isQuoted ? value.dropFirst().dropLast() : value))
+}
+
+extension HTTPFields {
+    /// Returns the value of the first cookie with a name.
+    package func cookie(_ name: String) -> String? { cookieList.first { $0.0 == name }?.1 }
+
+    fileprivate var cookieList: [(String, String)] {
+        var cookies: [(String, String)] = []
+        // Browsers keep fewer for a site; RFC 6265 §6.1 requires 50.
+        var budget = 200
+        for line in values(of: .cookie) {
+            for pair in line.utf8.split(separator: 0x3B, maxSplits: budget).prefix(budget) {
+                budget -= 1
+                guard let equals = pair.firstIndex(of: 0x3D) else { continue }
+                let name = String(Substring(trimmed(pair[..<equals])))
+                guard !name.isEmpty else { continue }
+                cookies.append((name, unquoted(trimmed(pair[pair.index(after: equals)...]))))
+            }
+        }
+        return cookies
+    }
 }

@@ -41,13 +41,16 @@ package enum HTMLContext {
         }
     }
 
-    /// Whether a URL is a path of this server or has a scheme of the web; `//host` would be another server.
+    /// Returns whether a URL is a path of this server; `//host` would be another server.
+    package static func isLocal(_ url: String) -> Bool {
+        guard url.utf8.first == UInt8(ascii: "/") else { return false }
+        // WHATWG URL §4.4: a browser treats a backslash as a slash, and drops tabs and line ends.
+        return url.utf8.dropFirst().first.map { !"/\\\t\r\n".utf8.contains($0) } ?? true
+    }
+
+    /// Whether a URL is a path of this server or has a scheme of the web.
     private static func isFollowed(_ url: String.UTF8View) -> Bool {
-        if url.first == UInt8(ascii: "/") {
-            guard let next = url.dropFirst().first else { return true }
-            // WHATWG URL §4.4: a browser treats a backslash as a slash, and drops tabs and line ends.
-            return !"/\\\t\r\n".utf8.contains(next)
-        }
+        if url.first == UInt8(ascii: "/") { return isLocal(String(url)) }
         let scheme = url.prefix { $0 != UInt8(ascii: ":") }.map { $0 | 0x20 }
         return ["https", "http"].contains { scheme.elementsEqual($0.utf8) && url.dropFirst(scheme.count).first != nil }
     }

@@ -15,8 +15,11 @@ package struct HTMLPage: Sendable {
     ///
     /// It begins with a problem, because screen readers read the title when the page opens.
     package var windowTitle: String
-    /// The name of the service, shown above the title; nil for a page without it.
-    package var serviceName: String?
+    /// The service, shown above the title; nil for a page without it.
+    package var brand: PageBrand?
+    package var footer: PageFooter?
+    /// Whether the text runs from right to left.
+    package var isRightToLeft = false
 
     /// A link below the text or the form.
     package struct Link: Sendable {
@@ -26,6 +29,12 @@ package struct HTMLPage: Sendable {
         /// Creates a link to a path of this server or a URL of the web; any other URL leads nowhere.
         package init(_ url: String, _ label: String) {
             self.url = HTMLContext.url.escape(url)
+            self.label = label
+        }
+
+        /// Creates a link to a URL of the configuration, which may also be one of email.
+        package init(configured url: String, _ label: String) {
+            self.url = HTMLContext.attribute.escape(url)
             self.label = label
         }
     }
@@ -233,7 +242,7 @@ package struct HTMLPage: Sendable {
     }
 
     /// Returns the list of links at the end of a page; nil for none.
-    private static func list(_ links: [Link]) -> String? {
+    static func list(_ links: [Link]) -> String? {
         guard !links.isEmpty else { return nil }
         let items = links.map { #"<li><a href="\#($0.url)">\#(HTMLContext.text.escape($0.label))</a></li>"# }
         return #"<ul class="links">\#(items.joined())</ul>"#
@@ -265,7 +274,8 @@ package struct HTMLPage: Sendable {
             """
     }
 
-    /// Returns the page with a policy against scripts, images, frames and referrers, because its URL contains a token.
+    /// Returns the page with a policy against scripts, frames, referrers and images of other sites, because its URL
+    /// contains a token.
     ///
     /// If the page has a script, it comes from this server and can only contact this server. A page that posts itself has
     /// one inline script, and may stand in a frame. It names its origin, which receivers compare with the issuer's (Fetch
@@ -282,35 +292,43 @@ package struct HTMLPage: Sendable {
                 + (frameOrigins.isEmpty ? "" : "; frame-src \(frameOrigins.joined(separator: " "))")
         var fields: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", "Content-Language": language,
-            "Vary": "Accept-Language",
+            "Vary": "Accept-Language, Cookie",
             "Content-Security-Policy":
-                "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; \(rest)",
+                "default-src 'none'; style-src \(style.source); img-src 'self'; base-uri 'none'; \(rest)",
             "Referrer-Policy": postsItself ? "origin" : "no-referrer", "X-Content-Type-Options": "nosniff",
         ]
         if !postsItself { fields["X-Frame-Options"] = "DENY" }
-        return HTTPResponse(status: status, fields: fields, body: HTTPBody(html))
+        var page = self
+        // The language of a page without a result is chosen on the next one.
+        if status != .ok { page.footer?.languages = nil }
+        return HTTPResponse(status: status, fields: fields, body: HTTPBody(page.html))
     }
+
+    private var style: PageStyle { brand?.style ?? .standard }
 
     /// The HTML; only a page that posts itself has an inline script, which the policy allows by its digest.
     private var html: String {
-        let brand = serviceName.map { "<p class=\"brand\">\(HTMLContext.text.escape($0))</p>\n" } ?? ""
+        let name = brand.map { "<p class=\"brand\">\(HTMLContext.text.escape($0.serviceName))</p>\n" } ?? ""
+        let logo = brand?.logo.map { #"<img class="logo" src="\#(HTMLContext.url.escape($0))" alt="">\#n"# } ?? ""
         let head = [
+            brand?.icon.map { #"<link rel="icon" href="\#(HTMLContext.url.escape($0))">\#n"# },
             script.map { "<script src=\"\(HTMLContext.url.escape($0))\" defer></script>\n" },
             next.map {
                 #"<meta http-equiv="refresh" content="\#(Self.timeOfFrames);url=\#(HTMLContext.attribute.escape($0))">\#n"#
             },
         ].compactMap(\.self).joined()
-        let window = [windowTitle, serviceName].compactMap(\.self).joined(separator: " – ")
+        let window = [windowTitle, brand?.serviceName].compactMap(\.self).joined(separator: " – ")
+        let end = footer?.html(in: language).map { "\n\($0)" } ?? ""
         return """
             <!doctype html>
-            <html lang="\(HTMLContext.attribute.escape(language))">
+            <html lang="\(HTMLContext.attribute.escape(language))"\(isRightToLeft ? " dir=\"rtl\"" : "")>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <title>\(HTMLContext.text.escape(window))</title>
-            <style>\(PageStyle.sheet)</style>
+            <style>\(style.sheet)</style>
             \(head)<main\(isWide ? " class=\"wide\"" : "")>
-            \(brand)<h1>\(HTMLContext.text.escape(title))</h1>
-            \(content)
+            \(logo)\(name)<h1>\(HTMLContext.text.escape(title))</h1>
+            \(content)\(end)
             </main>
             </html>
 

@@ -4,13 +4,48 @@ import LatchCore
 import LatchCrypto
 
 /// The style sheet of the pages, inline and allowed by its digest.
-package enum PageStyle {
+package struct PageStyle: Sendable {
     /// The style sheet, which follows the user's choice of light or dark.
-    package static let sheet = """
-        :root{color-scheme:light dark;--ink:#1d2129;--soft:#5b6472;--back:#f4f5f7;--card:#fff;--line:#d5d9e0;\
-        --edge:#7b8494;--accent:#2456c9;--wrong:#b3261e}
-        @media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a3abb8;--back:#14161a;--card:#1d2026;\
-        --line:#3a404b;--edge:#848d9b;--accent:#7ea6ff;--wrong:#ff8a80}}
+    package let sheet: String
+    /// The source expression that allows only this sheet (Content Security Policy Level 3 §2.3.1).
+    package let source: String
+
+    /// The contrast of text to its background (WCAG 2.2 §1.4.3).
+    package static let textContrast = 4.5
+    /// The style without colors of a service.
+    package static let standard = PageStyle()
+
+    /// The color of buttons and links in the light.
+    package static let accent = "#2456c9"
+
+    /// Creates a style.
+    ///
+    /// - Parameters:
+    ///   - accent: The color of buttons and links, which has ``textContrast`` to white. In the dark it is lighter.
+    ///   - background: The color around the page, on which no text is. In the dark it is darker.
+    package init(accent: PageColor? = nil, background: PageColor? = nil) {
+        let (card, dim) = (PageColor("#1d2026") ?? .black, 0.012)
+        let light = accent?.mixed(with: .white) { $0.contrast(to: card) >= Self.textContrast }
+        let dark = background?.mixed(with: .black) { $0.luminance <= dim }
+        sheet =
+            Self.colors(
+                accent: accent?.text ?? Self.accent, darkAccent: light?.text ?? "#7ea6ff",
+                background: background?.text ?? "#f4f5f7", darkBackground: dark?.text ?? "#14161a") + Self.rules
+        source = "'sha256-\(Base64Alphabet.standard.encodePadded(Array(SHA256.hash(data: Array(sheet.utf8)))))'"
+    }
+
+    private static func colors(accent: String, darkAccent: String, background: String, darkBackground: String) -> String
+    {
+        """
+        :root{color-scheme:light dark;--ink:#1d2129;--soft:#5b6472;--back:\(background);--card:#fff;--line:#d5d9e0;\
+        --edge:#7b8494;--accent:\(accent);--wrong:#b3261e}
+        @media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#a3abb8;--back:\(darkBackground);--card:#1d2026;\
+        --line:#3a404b;--edge:#848d9b;--accent:\(darkAccent);--wrong:#ff8a80}}
+
+        """
+    }
+
+    private static let rules = """
         *{box-sizing:border-box}
         body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.25rem;background:var(--back);\
         color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
@@ -19,9 +54,10 @@ package enum PageStyle {
         h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
         p{margin:0 0 1.25rem;color:var(--soft);overflow-wrap:anywhere}
         p:last-child{margin:0}
-        ul{margin:0 0 1.25rem;padding-left:1.25rem}
+        ul{margin:0 0 1.25rem;padding-inline-start:1.25rem}
         li,h1,p{overflow-wrap:anywhere}
         .brand{margin:0 0 1rem;font-weight:600}
+        .logo{display:block;max-width:100%;max-height:3rem;margin:0 0 .75rem}
         .wrong{color:var(--wrong)}
         .hint{margin:-.25rem 0 .375rem;font-size:.875rem}
         label{display:block;margin-bottom:.375rem;font-weight:600}
@@ -33,8 +69,8 @@ package enum PageStyle {
         [aria-invalid]{border-color:var(--wrong)}
         .code{font-family:ui-monospace,monospace;letter-spacing:.1em;text-transform:uppercase}
         button{width:100%;padding:.6875rem;font:inherit;font-weight:600;color:var(--card);background:var(--accent);\
-        border:0;border-radius:.5rem;cursor:pointer}
-        .button{display:block;padding:.6875rem;font-weight:600;text-align:center;text-decoration:none;color:var(--card);\
+        border:1px solid transparent;border-radius:.5rem;cursor:pointer}
+        .button{display:block;padding:.6875rem;border:1px solid transparent;font-weight:600;text-align:center;text-decoration:none;color:var(--card);\
         background:var(--accent);border-radius:.5rem}
         form+p{margin:.75rem 0 0}
         form+p .button{color:inherit;background:transparent;border:1px solid var(--edge)}
@@ -46,7 +82,7 @@ package enum PageStyle {
         .second+.wrong{margin:.75rem 0 0}
         .second{margin-top:.75rem;color:inherit;background:transparent;border:1px solid var(--edge)}
         .quiet{width:auto;display:block;margin-top:.75rem;padding:.375rem 0;font-weight:400;text-decoration:underline;\
-        color:var(--accent);background:transparent}
+        color:var(--accent);background:transparent;border:0}
         .links{margin:1.25rem 0 0;padding:0;list-style:none}
         .links a{display:inline-block;padding:.375rem 0;color:var(--accent)}
         .wide{max-width:42rem}
@@ -67,10 +103,11 @@ package enum PageStyle {
         border-bottom:1px solid var(--accent)}
         .notice{padding:.625rem .75rem;color:var(--ink);border:1px solid var(--accent);border-radius:.5rem}
         :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+        footer{margin-top:1.5rem;padding-top:1rem;font-size:.875rem;border-top:1px solid var(--line)}
+        footer ul,footer form{display:flex;flex-wrap:wrap;gap:0 1rem;margin:0}
+        footer span{padding:.375rem 0;color:var(--soft)}
+        footer button{width:auto;padding:.375rem 0;font-weight:400;text-decoration:underline;color:var(--accent);\
+        background:transparent;border:0}
 
         """
-
-    /// The source expression that allows only this sheet (Content Security Policy Level 3 §2.3.1).
-    package static let source =
-        "'sha256-\(Base64Alphabet.standard.encodePadded(Array(SHA256.hash(data: Array(sheet.utf8)))))'"
 }

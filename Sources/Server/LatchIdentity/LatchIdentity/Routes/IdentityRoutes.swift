@@ -143,8 +143,17 @@ extension Router {
             limits: limits, clients: services.clients, signInPages: pages, forwardAuth: services.forwardAuth
         ).add(to: &self)
         devices.add(to: &self)
+        addMailedPages(services, pages, mailRequestPages)
+    }
+
+    /// Adds the pages of mailed links, and the images of all pages.
+    private mutating func addMailedPages(
+        _ services: IdentityServices, _ pages: SignInPages, _ mailRequestPages: MailRequestPages
+    ) {
+        let (configuration, limits) = (services.configuration, services.limits)
+        BrandRoutes(configuration: configuration, limits: limits, signInPages: pages).add(to: &self)
         PageRoutes(
-            context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,
+            context: pages.context, appURL: configuration.appURL, store: services.store, clock: services.clock,
             limits: limits, accounts: services.accounts,
             mailRequests: MailRequestRoutes(
                 accessTokens: services.accessTokens, limits: limits, accounts: services.accounts, signInPages: pages,

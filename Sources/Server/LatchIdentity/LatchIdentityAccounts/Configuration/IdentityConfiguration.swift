@@ -75,6 +75,18 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var signUpDomains: [String] = []
     /// The pages about the terms of use and about privacy, to which the page of a sign-up links.
     public var termsURL, privacyURL: String?
+    /// The page about help with accounts, or a `mailto` URL.
+    public var supportURL: String?
+    /// The logo above the titles of pages.
+    public var logo: PageImage?
+    /// The icon of the browser's tab; ``logo`` if nil, or else the first letter of ``serviceName``.
+    public var favicon: PageImage?
+    /// The color of buttons and links, such as `#2456c9`, with a contrast of 4.5 to white (WCAG 2.2 §1.4.3).
+    ///
+    /// In the dark it is lighter.
+    public var accentColor: String?
+    /// The color around the pages, such as `#f4f5f7`; in the dark it is darker.
+    public var backgroundColor: String?
     /// The names of the fields of apps that a registration may have, at most 20: a letter, and letters, digits and `_`.
     public var signUpAttributes: [String] = []
     /// The version of the terms of use that each registration with a password must accept; nil for none.

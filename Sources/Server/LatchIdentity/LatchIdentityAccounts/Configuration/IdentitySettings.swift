@@ -57,6 +57,21 @@ extension IdentityConfiguration {
         .init("terms_url", \.termsURL, .optional(.url), "the page about the terms of use", isReloaded: true),
         .init("privacy_url", \.privacyURL, .optional(.url), "the page about privacy", isReloaded: true),
         .init(
+            "support_url", \.supportURL, .optional(.supportURL),
+            "the page about help with accounts, or an email address as mailto:help@example.com", isReloaded: true),
+        .init(
+            "logo_file", \.logo, .optional(.image), "the logo on pages: a PNG, JPEG, WebP, SVG or ICO file",
+            isReloaded: true),
+        .init(
+            "favicon_file", \.favicon, .optional(.image), "the icon of the browser's tab; the logo if not set",
+            isReloaded: true),
+        .init(
+            "accent_color", \.accentColor, .optional(.accentColor),
+            "the color of buttons and links on pages, such as #2456c9", isReloaded: true),
+        .init(
+            "background_color", \.backgroundColor, .optional(.color), "the color around pages, such as #f4f5f7",
+            isReloaded: true),
+        .init(
             "signup_attributes", \.signUpAttributes, .attributes,
             "the names of additional fields at registration, such as company newsletter", isReloaded: true),
         .init(

@@ -19,18 +19,18 @@ package struct RequestOrigin: Sendable {
     package let userAgent: String?
     /// The client's name for the device, for the same list and with the same limit.
     package var deviceName: String?
-    /// The Accept-Language field; nil if the request has none, as for a caller in the same process.
-    package var acceptLanguage: String?
+    /// The fields of the request, for its language; none for a caller in the same process.
+    private let fields: HTTPFields
 
-    package init(address: String, userAgent: String?, deviceName: String? = nil, acceptLanguage: String? = nil) {
+    package init(address: String, userAgent: String?, deviceName: String? = nil, fields: HTTPFields = HTTPFields()) {
         self.address = address
         self.userAgent = userAgent
         self.deviceName = deviceName
-        self.acceptLanguage = acceptLanguage
+        self.fields = fields
     }
 
     /// The language of the request's mails: the preferred one of the available languages; nil for the server's default.
-    package var language: String? { acceptLanguage.flatMap { Texts.available(Preferences($0).languages) } }
+    package var language: String? { Texts.available(fields.languages) }
 }
 
 extension Preferences {
@@ -45,11 +45,22 @@ extension HTTPRequest {
     package var requestOrigin: RequestOrigin {
         RequestOrigin(
             address: remoteAddress ?? RequestOrigin.inProcess, userAgent: fields[.userAgent],
-            acceptLanguage: fields[.acceptLanguage])
+            fields: fields)
     }
 }
 
 extension HTTPFields {
+    /// The cookie with the language that the user has chosen on a page.
+    package static let languageCookie = "latch-language"
+
+    /// The language that the user has chosen on a page.
+    package var chosenLanguage: String? { cookie(Self.languageCookie) }
+
+    /// The languages of the client as BCP 47 tags: the user's choice, then those of Accept-Language.
+    package var languages: [String] {
+        [chosenLanguage].compactMap(\.self) + (self[.acceptLanguage].map { Array(Preferences($0).languages) } ?? [])
+    }
+
     /// An access token, and its authentication scheme.
     package struct AccessToken {
         let text: String

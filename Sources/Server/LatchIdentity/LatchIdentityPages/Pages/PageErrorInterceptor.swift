@@ -21,7 +21,7 @@ package struct PageErrorInterceptor: Filter {
         guard outcome.error == nil, let error = Self.pageError(outcome.response.status),
             Self.prefersPage(fields[.accept]), !outcome.response.isPage
         else { return }
-        var page = context.accepting(fields[.acceptLanguage]).failure(error)
+        var page = context.accepting(fields).failure(error)
         page.status = outcome.response.status
         page.fields["Allow"] = outcome.response.fields["Allow"]
         outcome.response = page

@@ -52,10 +52,8 @@ extension HTMLPage {
     }
 
     private mutating func finish(_ title: Phrase, problem: Phrase?, in context: PageContext) {
-        let texts = context.texts
-        if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
-        language = texts.language
-        serviceName = context.serviceName
+        if problem != nil { windowTitle = context.texts(Phrase("page.error", .phrase(title))) }
+        context.finish(&self)
     }
 
     /// Returns a page that shows its form again after an error.

@@ -125,7 +125,7 @@ package struct SignInPages: Sendable {
     func context(of request: HTTPRequest, for purpose: PageForm.Purpose) -> PageContext {
         let context = context.accepting(request)
         guard case .authorization(let authorization) = purpose else { return context }
-        return context.preferring(authorization.languages)
+        return context.preferring(authorization.languages, in: request)
     }
 
     // MARK: Signing in
@@ -290,8 +290,7 @@ package struct SignInPages: Sendable {
         var page = HTMLPage(
             context.texts(Phrase("page.signOut.done")), text: context.texts(Phrase("page.signOut.apps")),
             loading: frames, next: next.map { ($0, context.texts(Phrase("page.button.continue"))) })
-        page.language = context.texts.language
-        page.serviceName = context.serviceName
+        context.finish(&page)
         return page.response()
     }
 
@@ -343,8 +342,8 @@ package struct SignInPages: Sendable {
         var page = HTMLPage(
             context.texts(Phrase("page.return.title")), posting: response.parameters, to: response.redirect,
             button: context.texts(Phrase("page.button.continue")))
-        page.language = context.texts.language
-        page.serviceName = context.serviceName
+        context.finish(&page)
+        page.footer = nil
         return page.response()
     }
 
