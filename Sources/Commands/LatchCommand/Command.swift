@@ -23,12 +23,12 @@ package struct Command: Sendable {
         environment.name = root.name
         do {
             if arguments.isEmpty, root.body == nil {
-                environment.error.write(HelpText([root]).text)
+                environment.error.write(Self.help([root], environment.error, environment))
                 return .usage
             }
             switch try ArgumentParser.parse(arguments, with: root) {
             case .help(let path):
-                environment.output.write(HelpText(path).text)
+                environment.output.write(Self.help(path, environment.output, environment))
             case .version:
                 environment.output.line("\(root.name) \(version)")
             case .run(let subcommand, let invocation):
@@ -43,6 +43,12 @@ package struct Command: Sendable {
             environment.report(error)
             return error.exitCode
         }
+    }
+
+    private static func help(
+        _ path: [Subcommand], _ stream: Environment.Output, _ environment: Environment
+    ) -> String {
+        HelpText(path, terminalWidth: environment.width(of: stream), style: environment.style(of: stream)).text
     }
 
     private func runOwnCall(in environment: Environment) async -> ExitCode {

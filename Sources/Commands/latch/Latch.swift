@@ -25,14 +25,24 @@ enum Program {
             "latch login --issuer http://127.0.0.1:8080 --account ada@example.com":
                 "sign in at it, then: latch request GET /user/profile",
         ],
-        subcommands: [
-            SignUpSubcommand.subcommand, LoginSubcommand.subcommand, LogoutSubcommand.subcommand,
-            PasswordSubcommand.subcommand, WhoamiSubcommand.subcommand, AccountsSubcommand.subcommand,
-            TokenSubcommand.subcommand, RequestSubcommand.subcommand, DoctorSubcommand.subcommand,
-            CheckBackendSubcommand.subcommand,
-            JWTSubcommand.subcommand, KeysSubcommand.subcommand, ServeSubcommand.subcommand, AdminSubcommand.subcommand,
-            DemoSubcommand.subcommand,
-        ] + generatorSubcommands(of: "latch") + [CompletionSubcommand.subcommand, ManualSubcommand.subcommand])
+        groups: [
+            .init(
+                "accounts",
+                [
+                    SignUpSubcommand.subcommand, LoginSubcommand.subcommand, LogoutSubcommand.subcommand,
+                    PasswordSubcommand.subcommand, WhoamiSubcommand.subcommand, AccountsSubcommand.subcommand,
+                    RequestSubcommand.subcommand, DoctorSubcommand.subcommand,
+                ]),
+            .init("tokens", [TokenSubcommand.subcommand, JWTSubcommand.subcommand, KeysSubcommand.subcommand]),
+            .init(
+                "server",
+                [
+                    ServeSubcommand.subcommand, AdminSubcommand.subcommand, DemoSubcommand.subcommand,
+                    CheckBackendSubcommand.subcommand,
+                ]),
+            .init("generator", generatorSubcommands(of: "latch")),
+            .init("shell", [CompletionSubcommand.subcommand, ManualSubcommand.subcommand]),
+        ])
 
     static let command: Command = Command(root, version: version)
 }

@@ -12,9 +12,15 @@ package struct Environment: Sendable {
         package let isTerminal: Bool
         /// Writes bytes unbuffered.
         package let writeBytes: @Sendable ([UInt8]) -> Void
+        /// Returns the columns of the terminal's window; nil if they are unknown.
+        let columns: @Sendable () -> Int?
 
-        package init(isTerminal: Bool, writeBytes: @escaping @Sendable ([UInt8]) -> Void) {
+        package init(
+            isTerminal: Bool, columns: @escaping @Sendable () -> Int? = { nil },
+            writeBytes: @escaping @Sendable ([UInt8]) -> Void
+        ) {
             self.isTerminal = isTerminal
+            self.columns = columns
             self.writeBytes = writeBytes
         }
 
@@ -99,6 +105,16 @@ package struct Environment: Sendable {
         return end.map { String(Substring(text[...$0])) }
     }
 
+    /// Returns the columns of a terminal, of which `COLUMNS` has the last word; nil for a file or a pipe.
+    package func width(of stream: Output) -> Int? {
+        guard stream.isTerminal else { return nil }
+        let chosen = value(of: "COLUMNS").flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil }
+        return chosen ?? stream.columns() ?? 80
+    }
+
+    /// Returns the colors of a stream.
+    package func style(of stream: Output) -> TextStyle { TextStyle(variables, isTerminal: stream.isTerminal) }
+
     /// Finishes work that would otherwise be lost, and tells a waiting user; returns whether all of it was finished.
     func finish() async -> Bool {
         let limit = Duration.seconds(90)
@@ -115,12 +131,12 @@ package struct Environment: Sendable {
     }
 
     /// Writes an error and its hint to standard error, each on one line.
-    package func report(_ error: CommandError) { self.error.line(text(of: error)) }
+    package func report(_ error: CommandError) { self.error.line(text(of: error, style: style(of: self.error))) }
 
     /// Returns an error, and its hint on a second line, in the format of standard error.
-    package func text(of error: CommandError) -> String {
-        let hint = error.hint.map { "\nhint: " + Self.oneLine($0).printable } ?? ""
-        return "\(name): " + Self.oneLine(error.message).printable + hint
+    package func text(of error: CommandError, style: TextStyle = .plain) -> String {
+        let hint = error.hint.map { "\n" + style.dim("hint: " + Self.oneLine($0).printable) } ?? ""
+        return style.failure("\(name):") + " " + Self.oneLine(error.message).printable + hint
     }
 
     /// Returns a text of several lines as one line, which scripts expect.
@@ -130,13 +146,17 @@ package struct Environment: Sendable {
 
     /// Writes a warning and its hint to standard error.
     package func warn(_ message: String, hint: String, copying lines: [String] = []) {
-        error.line(text(ofWarning: message, hint: hint, copying: lines))
+        error.line(text(ofWarning: message, hint: hint, copying: lines, style: style(of: error)))
     }
 
     /// Returns a warning in the format of standard error: the message, its hint on a second line, and the lines to copy.
-    package func text(ofWarning message: String, hint: String, copying lines: [String] = []) -> String {
-        (["\(name): warning: \(message.printable)", "hint: \(hint.printable)"] + lines.map(\.printable))
-            .joined(separator: "\n")
+    package func text(
+        ofWarning message: String, hint: String, copying lines: [String] = [], style: TextStyle = .plain
+    ) -> String {
+        let head = [
+            style.warning("\(name): warning:") + " " + message.printable, style.dim("hint: \(hint.printable)"),
+        ]
+        return (head + lines.map(\.printable)).joined(separator: "\n")
     }
 
     /// Writes one JSON value as a line, or on a terminal with a line for each member.

@@ -115,7 +115,10 @@ package struct CompletionScript {
 
     private var zsh: String {
         let cases = places.map { place in
-            let names = place.subcommand.subcommands.map { "'\($0.name):\(Self.quoted($0.summary))'" }
+            let groups = place.subcommand.groups.map { group in
+                let names = group.subcommands.map { "'\($0.name):\(Self.quoted($0.summary))'" }
+                return "names=(\(names.joined(separator: " "))); _describe -t \(group.title) '\(group.title)' names"
+            }
             let options = place.options.map { option in
                 let both = option.short.map { "'(--\(option.name) -\($0))'{--\(option.name),-\($0)}" }
                 let repeats = option.repeats ? "*" : ""
@@ -125,13 +128,13 @@ package struct CompletionScript {
             }
             let rest = Self.takesPaths(place) ? ["'*: :_files'"] : []
             let actions =
-                names.isEmpty
+                groups.isEmpty
                 ? ["_arguments -s \((options + rest).joined(separator: " "))"]
                 : [
-                    "local -a names=(\(names.joined(separator: " ")))",
-                    "if [[ $words[CURRENT] == -* ]]; then _arguments \(options.joined(separator: " "));",
-                    "else _describe -t commands '\(name) command' names; fi",
-                ]
+                    "local -a names",
+                    "if [[ $words[CURRENT] == -* ]]; then _arguments \(options.joined(separator: " "))",
+                    "else",
+                ] + groups.map { "    " + $0 } + ["fi"]
             return "        '\(place.path)')\n            " + actions.joined(separator: "\n            ") + " ;;"
         }
         return """

@@ -66,19 +66,19 @@ package struct Diagnosis: Sendable {
     }
 
     /// Returns the diagnosis as lines with a leading mark and the subject in a column.
-    fileprivate func text(width: Int) -> String {
-        let mark = isWarning ? "⚠" : isFine ? "✓" : "✗"
+    fileprivate func text(width: Int, _ style: TextStyle) -> String {
+        let mark = isWarning ? style.warning("⚠") : isFine ? style.success("✓") : style.failure("✗")
         let gap = String(repeating: " ", count: width + 4)
         let first = "\(mark) \(subject)" + String(repeating: " ", count: width - subject.count + 2)
-        let findings = lines.map(\.printable) + (hint.map { ["hint: " + $0.printable] } ?? [])
+        let findings = lines.map(\.printable) + (hint.map { [style.dim("hint: " + $0.printable)] } ?? [])
         return first + findings.joined(separator: "\n" + gap) + "\n"
     }
 }
 
 extension [Diagnosis] {
-    /// All diagnoses as text, the subjects in a column.
-    package var text: String {
+    /// Returns all diagnoses as text, the subjects in a column.
+    package func text(_ style: TextStyle = .plain) -> String {
         let width = map(\.subject.count).max() ?? 0
-        return map { $0.text(width: width) }.joined()
+        return map { $0.text(width: width, style) }.joined()
     }
 }

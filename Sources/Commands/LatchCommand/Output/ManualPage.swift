@@ -17,8 +17,10 @@ package struct ManualPage {
             ".SH OPTIONS",
         ]
         lines += options(of: root, and: [.version])
-        lines.append(".SH SUBCOMMANDS")
-        lines += root.subcommands.flatMap { section($0, path: [root]) }
+        for group in root.groups {
+            lines.append(".SH \(Self.escaped(group.title.uppercased()))")
+            lines += group.subcommands.flatMap { section($0, path: [root]) }
+        }
         lines.append(".SH EXAMPLES")
         lines += examples(of: root)
         return lines.joined(separator: "\n") + "\n"

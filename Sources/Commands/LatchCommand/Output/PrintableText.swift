@@ -38,9 +38,6 @@ extension String {
             text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
         }
     }
-
-    /// Returns the text padded with spaces to a width.
-    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(width - count, 0)) }
 }
 
 extension Unicode.Scalar {

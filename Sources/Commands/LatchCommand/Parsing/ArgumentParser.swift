@@ -50,6 +50,8 @@ package struct ArgumentParser {
                 if let request = try option(word) { return request }
             } else if !subcommand.subcommands.isEmpty {
                 if word == "help", path.count == 1 { return try helpOnSubcommands() }
+                // As in Git and Go; the only call without an option that has no subcommand.
+                if word == "version", path.count == 1, rest.isEmpty { return .version }
                 try descend(to: word)
             } else {
                 try add(argument: word)

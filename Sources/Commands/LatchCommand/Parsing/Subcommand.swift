@@ -27,6 +27,17 @@ package struct Subcommand: Sendable {
         }
     }
 
+    /// Subcommands under a heading of the help.
+    package struct Group: Sendable {
+        package let title: String
+        package let subcommands: [Subcommand]
+
+        package init(_ title: String, _ subcommands: [Subcommand]) {
+            self.title = title
+            self.subcommands = subcommands
+        }
+    }
+
     package let name: String
     package let summary: String
     /// Paragraphs that only the help of this subcommand shows.
@@ -43,15 +54,18 @@ package struct Subcommand: Sendable {
     package var arguments: [Argument] = []
     /// At least one example call with its purpose; tests parse all of them.
     package var examples: KeyValuePairs<String, String> = [:]
-    /// The subcommands of a group, which then has no arguments.
-    package var subcommands: [Subcommand] = []
+    /// The subcommands under their headings; a subcommand with some has no arguments.
+    ///
+    /// Help, manual page and completions follow this order.
+    package var groups: [Group] = []
     /// The code to run; nil for a group that cannot be called by itself.
     package var body: Body?
 
     package init(
         name: String, summary: String, discussion: String? = nil, options: [Option] = [],
         plannedOptions: [String: String] = [:], combinesShortNames: Bool = false, arguments: [Argument] = [],
-        examples: KeyValuePairs<String, String> = [:], subcommands: [Subcommand] = [], body: Body? = nil
+        examples: KeyValuePairs<String, String> = [:], subcommands: [Subcommand] = [], groups: [Group] = [],
+        body: Body? = nil
     ) {
         self.name = name
         self.summary = summary
@@ -61,8 +75,15 @@ package struct Subcommand: Sendable {
         self.combinesShortNames = combinesShortNames
         self.arguments = arguments
         self.examples = examples
-        self.subcommands = subcommands
+        self.groups = groups
         self.body = body
+        if !subcommands.isEmpty { self.subcommands = subcommands }
+    }
+
+    /// All subcommands; setting them leaves one group without a particular heading.
+    package var subcommands: [Subcommand] {
+        get { groups.flatMap(\.subcommands) }
+        set { groups = newValue.isEmpty ? [] : [Group("subcommands", newValue)] }
     }
 
     /// All options, including `--help`.

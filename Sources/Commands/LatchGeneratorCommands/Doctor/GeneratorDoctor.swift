@@ -122,7 +122,7 @@ package enum GeneratorDoctorSubcommand {
                         "findings": .array(found.map(\.json)),
                     ])
                 } else {
-                    shell.output.write(found.text)
+                    shell.output.write(found.text(shell.style(of: shell.output)))
                 }
                 return found.allSatisfy(\.isFine) ? .success : .failure
             })

@@ -66,7 +66,7 @@ struct DoctorTool: GeneratorTool {
         reporter.progress(1, of: 1, "done")
         let isFine = found.allSatisfy(\.isFine)
         return ToolResult(
-            text: found.text, structured: ["fine": .bool(isFine), "findings": .array(found.map(\.json))])
+            text: found.text(), structured: ["fine": .bool(isFine), "findings": .array(found.map(\.json))])
     }
 }
 

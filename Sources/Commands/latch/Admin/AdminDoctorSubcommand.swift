@@ -29,7 +29,7 @@ enum AdminDoctorSubcommand {
             let findings = await doctor.run()
             let isFine = findings.allSatisfy(\.isFine)
             environment.write(
-                findings.text,
+                findings.text(environment.style(of: environment.output)),
                 orJSON: [
                     "fine": .bool(isFine), "version": .string(Program.version),
                     "findings": .array(findings.map(\.json)),

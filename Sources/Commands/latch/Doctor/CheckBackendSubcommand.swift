@@ -72,7 +72,7 @@ enum CheckBackendSubcommand {
             let isFine = found.allSatisfy(\.isFine)
             let advice = "\nAuthConfiguration(\n  " + settings.joined(separator: ",\n  ") + "\n)"
             environment.write(
-                found.text + (isFine ? advice : ""),
+                found.text(environment.style(of: environment.output)) + (isFine ? advice : ""),
                 orJSON: [
                     "fine": .bool(isFine), "findings": .array(found.map(\.json)),
                     "settings": .array(settings.map { .string($0) }),

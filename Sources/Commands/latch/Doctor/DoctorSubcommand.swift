@@ -52,7 +52,7 @@ private struct Doctor {
             found += await IssuerCheck(issuer: issuer, transport: accounts.transport).run()
         }
         environment.write(
-            found.text,
+            found.text(environment.style(of: environment.output)),
             orJSON: [
                 "fine": .bool(found.allSatisfy(\.isFine)), "version": .string(Program.version),
                 "findings": .array(found.map(\.json)),

@@ -173,7 +173,7 @@ extension Environment.Output {
 
     /// Creates a stream over a descriptor; once its reader has closed it, writes have no effect.
     private init(file: Int32) {
-        self.init(isTerminal: isatty(file) == 1) { (bytes: [UInt8]) in
+        self.init(isTerminal: isatty(file) == 1, columns: { windowColumns(file) }) { (bytes: [UInt8]) in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
@@ -218,6 +218,13 @@ package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }
 private func waitUntilReady(_ file: Int32, for events: Int32) {
     var entry = pollfd(fd: file, events: Int16(events), revents: 0)
     _ = poll(&entry, 1, -1)
+}
+
+/// Returns the columns of a terminal's window; nil if it does not know them.
+private func windowColumns(_ file: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(file, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
 }
 
 /// Calls the system's `write`, which the method of the same name shadows.
