@@ -19,7 +19,7 @@ import Testing
             call async throws in
             let good = try await call.run(program, "validate", "--path", "shop")
             expectEqual(good.ending, .exited(0), "\(good.error)")
-            expectEqual(good.output, ["proto: 1 files compiled, 0 errors, 0 warnings: valid"])
+            expectEqual(good.output, ["proto: 1 file compiled, 0 errors, 0 warnings: valid"])
             let bad = try await call.run(program, "validate", "--path", "bad")
             expectEqual(bad.ending, .exited(1))
             #expect(bad.error.contains { $0.contains("bad/a.proto:2:") && $0.contains("error: ") }, "\(bad.error)")
@@ -70,7 +70,7 @@ import Testing
                 expectEqual(outcome.ending, .exited(code), "\(outcome.error)")
                 #expect(
                     outcome.error.contains { $0.contains("LatchRPC is not next to this program") }, "\(outcome.error)")
-                expectEqual(outcome.output.last?.contains("1 files parsed"), true)
+                expectEqual(outcome.output.last?.contains("1 file parsed"), true)
             }
         }
     }
@@ -87,7 +87,7 @@ import Testing
             let outcome = try await call.run("latch", "validate", "-p", "swift", "--module-path", modules)
             expectEqual(outcome.ending, .exited(0), "\(outcome.error)")
             #expect(outcome.error.contains { $0.contains("the module AxiomCore is not") }, "\(outcome.error)")
-            expectEqual(outcome.output.last?.contains("1 files parsed"), true)
+            expectEqual(outcome.output.last?.contains("1 file parsed"), true)
         }
     }
 

@@ -24,7 +24,7 @@ struct GenerateReport: Sendable {
         let changed = plan.changes.count
         let state = changed == 0 ? " (none has changed)" : ""
         var lines = [
-            "Successfully generated \(statistics.files) file\(statistics.files == 1 ? "" : "s") in \(milliseconds) ms\(state)"
+            "Successfully generated \(statistics.files.counted("file")) in \(milliseconds) ms\(state)"
         ]
         if isVerbose {
             lines += plan.steps.map { "  \(Self.past($0.action)) \(shown($0.path))" }
@@ -39,7 +39,10 @@ struct GenerateReport: Sendable {
     var preview: String {
         var lines = plan.changes.map { "would \($0.action.rawValue) \(shown($0.path))" }
         lines += plan.conflicts.map { "would refuse \(shown($0.path)): \($0.reason.rawValue)" }
-        if lines.isEmpty { lines = ["Nothing would change: \(statistics.files) files are as they should be."] }
+        if lines.isEmpty {
+            let files = statistics.files.counted("file")
+            lines = ["Nothing would change: \(files) \(statistics.files == 1 ? "is as it" : "are as they") should be."]
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

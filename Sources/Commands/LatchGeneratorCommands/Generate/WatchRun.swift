@@ -56,7 +56,7 @@ struct WatchRun {
             } catch {
                 shell.report(CommandError(describing: error))
             }
-            reporter.note("watching \(snapshot.count) files")
+            reporter.note("watching \(snapshot.count.counted("file"))")
             repeat { try await Task.sleep(for: Self.interval) } while FileSnapshot(paths) == snapshot
         }
     }

@@ -36,7 +36,7 @@ struct ValidateTool: GeneratorTool {
         var structured = validation.json
         structured["diagnostics"] = .array(diagnostics.shown.map(\.json))
         structured["diagnostics_omitted"] = .integer(Int64(validation.diagnostics.count - diagnostics.shown.count))
-        let lines = diagnostics.lines + ["\(validation.fileCount) files, \(validation.verdict)"]
+        let lines = diagnostics.lines + ["\(validation.fileCount.counted("file")), \(validation.verdict)"]
         return ToolResult(text: lines.joined(separator: "\n"), structured: .object(structured))
     }
 }

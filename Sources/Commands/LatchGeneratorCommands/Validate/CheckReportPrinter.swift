@@ -26,15 +26,16 @@ struct CheckReportPrinter {
                 shell.error.line(finding.description.printable)
             }
             if !isDetailed, errors.count > Self.maximum {
-                shell.error.line("… and \(errors.count - Self.maximum) more errors")
+                shell.error.line("… and \((errors.count - Self.maximum).counted("more error"))")
             }
         }
         if let gap = report.gap { shell.error.line("\(shell.name): \(gap.printable)") }
         let depth = report.results.contains { $0.depth == .types } ? "type-checked" : "parsed"
         let verdict = report.isValid ? "valid" : "not valid"
         shell.output.line(
-            "Swift: \(report.fileCount) files \(depth), \(errors.count + report.remarks.count) errors, "
-                + "\(warnings.count) warnings: \(verdict)")
+            "Swift: \(report.fileCount.counted("file")) \(depth), "
+                + "\((errors.count + report.remarks.count).counted("error")), "
+                + "\(warnings.count.counted("warning")): \(verdict)")
     }
 
     private func writeGroups(_ findings: [SwiftCheck.Finding], suffix: String, to shell: Environment) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCommand
 import LatchCore
 import LatchGenerator
 import LatchProtoCompiler
@@ -28,7 +29,8 @@ struct ProtoValidation: Sendable {
 
     /// The counts and the result as text.
     var verdict: String {
-        "\(errorCount) errors, \(diagnostics.count - errorCount) warnings: \(isValid ? "valid" : "not valid")"
+        let warnings = (diagnostics.count - errorCount).counted("warning")
+        return "\(errorCount.counted("error")), \(warnings): \(isValid ? "valid" : "not valid")"
     }
 
     /// The result as JSON.

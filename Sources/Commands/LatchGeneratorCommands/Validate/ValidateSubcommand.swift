@@ -91,7 +91,7 @@ struct ValidateRun {
             let (shown, rest) = DiagnosticLimiter.shown(proto.diagnostics, all: isWhole)
             for diagnostic in shown { shell.error.line(diagnostic.printed) }
             if let rest { shell.error.line(rest) }
-            shell.output.line("proto: \(proto.fileCount) files compiled, \(proto.verdict)")
+            shell.output.line("proto: \(proto.fileCount.counted("file")) compiled, \(proto.verdict)")
         }
         if let swift {
             CheckReportPrinter(

@@ -215,8 +215,9 @@ enum AdminStoreSubcommands {
 extension StoreContent {
     /// The content as one line, and one line for each omitted table.
     fileprivate func text(_ word: String) -> String {
-        let entries = "\(log.count) \(log.count == 1 ? "entry" : "entries")"
-        let line = "\(word) \(rows) rows; the audit log is intact: \(entries), the last with \(Hex.encode(log.digest))."
+        let entries = log.count.counted("entry", plural: "entries")
+        let digest = Hex.encode(log.digest)
+        let line = "\(word) \(rows.counted("row")); the audit log is intact: \(entries), the last with \(digest)."
         return ([line] + leftOut.map { "Left out: \($0.table), a table of earlier versions (rows: \($0.rows))." })
             .joined(separator: "\n")
     }
