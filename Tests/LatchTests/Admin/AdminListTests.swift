@@ -12,13 +12,37 @@ import Testing
         headings: ["id", "state"], rows: [["longer", "new"], ["b", "old"]], footer: "2 of 2 keys")
 
     @Test func `A list of the operator's commands has headings on a terminal, and never in a file`() {
-        expectEqual(list.text(isTerminal: true), "ID      STATE\nlonger  new\nb       old\n2 of 2 keys")
-        expectEqual(list.text(isTerminal: false), "longer  new\nb       old\n2 of 2 keys")
+        expectEqual(list.text(width: 80, style: .plain), "ID      STATE\nlonger  new\nb       old\n2 of 2 keys")
+        expectEqual(list.text(width: nil, style: .plain), "longer  new\nb       old\n2 of 2 keys")
     }
 
     @Test func `A list of the operator's commands has no headings without rows`() {
         let empty = ListText(headings: ["id"], rows: [], footer: "none")
-        #expect(empty.text(isTerminal: true) == "none" && empty.text(isTerminal: false) == "none")
+        expectEqual(empty.text(width: 80, style: .plain), "none")
+        expectEqual(empty.text(width: nil, style: .plain), "none")
+    }
+
+    @Test func `A list of the operator's commands fits the terminal, and keeps what the next command needs`() {
+        let id = "lR5a0VxN2kyGm1Qb7cZtWg"
+        let row: [ListText.Cell] = [
+            .init(id), "a very long name of a device that some program has chosen", "192.0.2.1",
+        ]
+        let list = ListText(headings: ["id", "device", "address"], whole: ["id"], rows: [row])
+        for width in [50, 60, 80] {
+            let lines = list.text(width: width, style: .plain).split(separator: "\n").map(String.init)
+            #expect(lines.allSatisfy { $0.displayWidth <= width }, "\(lines)")
+            #expect(lines[1].hasPrefix(id) && lines[1].contains("…") && lines[1].hasSuffix("192.0.2.1"), "\(lines)")
+        }
+        // The id stays whole where nothing fits.
+        #expect(list.text(width: 20, style: .plain).contains(id))
+        #expect(list.text(width: nil, style: .plain).contains("that some program has chosen"))
+    }
+
+    @Test func `A date of a list is relative on a terminal, and ISO 8601 in a file`() throws {
+        let date = try Date("2020-01-02T03:04:05Z", strategy: .iso8601)
+        let cell = ListText.Cell(date, after: "since")
+        expectEqual(cell.plain, "since 2020-01-02T03:04:05Z")
+        #expect(cell.shown.hasSuffix(" days ago"))
     }
 
     @Test func `A list of the operator's commands selects by a date, or by the time since`() throws {

@@ -81,3 +81,66 @@ import Testing
         }
     }
 }
+
+@Suite struct TerminalHelpTests {
+    private static let paths = HelpTests.paths
+
+    private func lines(_ path: [Subcommand], width: Int) -> [String] {
+        HelpText(path, terminalWidth: width).text.split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: [40, 50, 80, 100])
+    func `The help on a terminal fits its width, apart from words that are longer`(width: Int) {
+        for path in Self.paths {
+            for line in lines(path, width: width) where line.count > width {
+                let words = line.split(separator: " ")
+                // A long word, after the name or the hash of its line, or a quotation of a call.
+                #expect(
+                    words.count <= 2 || words.contains { $0.count > width / 2 } || line.contains("\"")
+                        || line.contains("$("), "\(width): \(line)")
+            }
+        }
+    }
+
+    @Test(arguments: [(1, 40), (39, 40), (100, 100), (300, 100)])
+    func `The help on a terminal is between 40 and 100 columns wide`(width: Int, used: Int) {
+        let path = [Program.root, ServeSubcommand.subcommand]
+        expectEqual(lines(path, width: width), lines(path, width: used))
+    }
+
+    @Test(arguments: paths.indices, [40, 80])
+    func `The help on a terminal has all words of the help in a file`(index: Int, width: Int) {
+        func words(_ text: String) -> [String] {
+            text.split { $0.isWhitespace }.map(String.init).filter { $0 != "\\" && $0 != "#" }.sorted()
+        }
+        let path = Self.paths[index]
+        expectEqual(words(HelpText(path, terminalWidth: width).text), words(HelpText(path).text))
+    }
+
+    @Test func `The help on a narrow terminal has a long option on a separate line`() {
+        let options: [Option] = [
+            .value("a-very-long-name-of-an-option", "VALUE", "does something"), .flag("short", "does another thing"),
+        ]
+        let found = lines([Subcommand(name: "do", summary: "does it", options: options)], width: 50)
+        #expect(found.contains("  --a-very-long-name-of-an-option VALUE"))
+        #expect(found.contains { $0.hasPrefix("  --short  ") && $0.hasSuffix("does another thing") }, "\(found)")
+    }
+
+    @Test func `The help on a narrow terminal breaks an example as a shell reads it`() async throws {
+        let call = #"printf '%s ' one two "three and a half" four five six seven eight nine ten eleven"#
+        let path = [Subcommand(name: "do", summary: "does it", examples: [call: "prints"])]
+        let text = HelpText(path, terminalWidth: 40).text
+        let begin = try #require(text.firstRange(of: "  # prints\n")).upperBound
+        let broken = String(text[begin...])
+        #expect(broken.split(separator: "\n").count > 1)
+        try await expectEqual(CompletionTests.run("sh", broken), CompletionTests.run("sh", call))
+    }
+
+    @Test func `The help of the command lists its subcommands in groups`() {
+        let text = HelpText([Program.root]).text
+        for title in ["accounts", "tokens", "server", "generator", "shell"] { #expect(text.contains("\n\(title):\n")) }
+        #expect(!text.contains("\nsubcommands:\n"))
+        let page = ManualPage(Program.command).text
+        #expect(page.contains("\n.SH GENERATOR\n"))
+    }
+}

@@ -54,7 +54,8 @@ struct RecordingEnvironment {
 
 @Suite struct ProgramTests {
     @Test func `The program shows its version and its help on standard output`() async {
-        for (arguments, start) in [(["--version"], "latch \(Program.version)\n"), (["--help"], "latch: ")] {
+        let version = "latch \(Program.version)\n"
+        for (arguments, start) in [(["--version"], version), (["version"], version), (["--help"], "latch: ")] {
             let kept = RecordingEnvironment()
             let code = await Program.command.run(arguments, in: kept.environment)
             expectEqual(code, .success)

@@ -73,15 +73,19 @@ struct CommandHome: Sendable {
     }
 
     /// Begins a call on a terminal, which has its input and its standard error; only results are in its output.
+    ///
+    /// - Parameter isWhole: Whether the terminal has the output too.
     func start(
-        on terminal: PseudoTerminal, _ arguments: [String], environment: [String: String] = [:]
+        on terminal: PseudoTerminal, _ arguments: [String], environment: [String: String] = [:], isWhole: Bool = false
     ) throws -> Call {
         let call = "\(folder)/call-\(RandomSource.system.identifier())"
         try FileManager.default.createDirectory(atPath: call, withIntermediateDirectories: true)
-        let own = ["LATCH_HOME": path, "TERMINAL": terminal.path, "LC_ALL": "C.UTF-8"]
+        let own = ["LATCH_HOME": path, "TERMINAL": terminal.path, "LC_ALL": "C.UTF-8", "TERM": "dumb", "COLUMNS": "80"]
+        let output = isWhole ? #" > "$TERMINAL""# : ""
         let process = try ChildProcess.start(
             "/bin/sh",
-            ["-c", #"exec setsid --ctty "$0" "$@" < "$TERMINAL" 2> "$TERMINAL""#, BuiltProgram.path] + arguments,
+            ["-c", #"exec setsid --ctty "$0" "$@" < "$TERMINAL" 2> "$TERMINAL""# + output, BuiltProgram.path]
+                + arguments,
             environment: BuiltProgram.environment(own.merging(environment) { _, new in new }), in: call,
             errors: .file("\(call)/error"))
         return Call(process: process, folder: call)

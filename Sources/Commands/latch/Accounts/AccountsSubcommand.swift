@@ -20,28 +20,36 @@ enum AccountsSubcommand {
             "latch accounts": "which accounts there are",
             "latch accounts use ada@example.com": "switch to another account",
         ],
-        subcommands: [use, rename, remove],
-        body: { invocation, environment in
-            let accounts = try ClientAccounts(invocation, environment).list
-            let content = try await accounts.content()
-            if content.entries.isEmpty, !invocation.wantsJSON {
-                environment.error.line("There are no accounts on this device.")
-                environment.error.line("hint: Sign in: latch login --issuer URL")
-                return .success
-            }
-            var (rows, objects): ([[String]], [JSONValue]) = ([], [])
-            for entry in content.entries {
-                let isCurrent = entry.id == content.currentID
-                let state = try await state(of: accounts.session(for: entry.id))
-                rows.append([(isCurrent ? "* " : "  ") + entry.name, entry.issuer, state])
-                var object = AccountReport.facts(of: entry)
-                object["current"] = .bool(isCurrent)
-                object["state"] = .string(state)
-                objects.append(.object(object))
-            }
-            environment.write(TextTable.text(rows), orJSON: .array(objects), for: invocation)
+        subcommands: [list, use, rename, remove], body: show)
+
+    private static let list = Subcommand(
+        name: "list", summary: "lists the accounts, as 'latch accounts' does",
+        options: [.json("a JSON array of the accounts")],
+        examples: ["latch accounts list": "which accounts there are"], body: show)
+
+    private static let show: Subcommand.Body = { invocation, environment in
+        let accounts = try ClientAccounts(invocation, environment).list
+        let content = try await accounts.content()
+        if content.entries.isEmpty, !invocation.wantsJSON {
+            environment.error.line("There are no accounts on this device.")
+            environment.error.line("hint: Sign in: latch login --issuer URL")
             return .success
-        })
+        }
+        var (rows, objects): ([[ListText.Cell]], [JSONValue]) = ([], [])
+        for entry in content.entries {
+            let isCurrent = entry.id == content.currentID
+            let state = try await state(of: accounts.session(for: entry.id))
+            rows.append([.init((isCurrent ? "* " : "  ") + entry.name), .init(entry.issuer), .init(state)])
+            var object = AccountReport.facts(of: entry)
+            object["current"] = .bool(isCurrent)
+            object["state"] = .string(state)
+            objects.append(.object(object))
+        }
+        let headings = ["  account", "issuer", "state"]
+        let list = ListText(headings: headings, whole: [headings[0]], rows: rows)
+        environment.write((list, .array(objects)), for: invocation)
+        return .success
+    }
 
     private static let use = Subcommand(
         name: "use", summary: "makes an account the current one", arguments: [name],

@@ -18,7 +18,7 @@ enum AdminAuditSubcommand {
     private static let limit = Option.value("limit", "COUNT", "at most so many entries (50)")
     private static let before = Option.value("before", "ID", "the entries before this one")
 
-    private static let list = AdminKeysSubcommand.storeSubcommand(
+    private static let list = AdminKeysSubcommand.terminalSubcommand(
         "list", "shows entries, the newest first",
         discussion: """
             A date is 2026-11-23, in UTC, or 2026-11-23T07:00:00Z. Entries of a deleted account are found by its
@@ -29,21 +29,24 @@ enum AdminAuditSubcommand {
             "latch admin audit list --event login.failed --since 24h": "the failed logins of a day",
             "latch admin audit list --limit 20 --json": "the last twenty entries, for a script",
         ]
-    ) { invocation in
+    ) { invocation, environment in
         var query = AuditQuery(
             limit: try number(limit, invocation, in: 1...100_000).map { Int($0) } ?? 50)
         query.before = try number(before, invocation, in: 1...Int64.max)
         query.event = invocation[event]
         query.since = try invocation[since].map { text throws(CommandError) in try PastDate.parsed(text, now: Date()) }
         let who = invocation[account]
+        let isOnTerminal = environment.output.isTerminal
         return { [query] identity in
             var query = query
             if let who { query.accountID = try await accountID(of: who, identity) }
             let records = try await identity.audit.records(query)
-            let rows = records.map { record in
-                [
-                    String(record.id), AccountReport.text(record.at), record.event, record.accountID ?? "-",
-                    record.detail ?? "",
+            let addresses = isOnTerminal ? try await addresses(of: records, identity) : [:]
+            let rows = records.map { record -> [ListText.Cell] in
+                let id = record.accountID ?? "-"
+                return [
+                    "\(record.id)", .init(record.at), .init(record.event),
+                    .init(shown: addresses[id] ?? id, plain: id), .init(record.detail ?? ""),
                 ]
             }
             let json = records.map { record -> JSONValue in
@@ -55,11 +58,20 @@ enum AdminAuditSubcommand {
             }
             return (
                 ListText(
-                    headings: ["id", "time", "event", "account", "detail"], rows: rows,
+                    headings: ["id", "time", "event", "account", "detail"], whole: ["id", "event"], rows: rows,
                     footer: rows.isEmpty ? nothing(fits: query, who) : ""),
                 ["entries": .array(json)]
             )
         }
+    }
+
+    /// Returns the addresses of the accounts in entries; deleted accounts have none.
+    private static func addresses(of records: [AuditRecord], _ identity: Identity) async throws -> [String: String] {
+        var addresses: [String: String] = [:]
+        for id in Set(records.compactMap(\.accountID)) {
+            addresses[id] = try await identity.administration.find(id)?.account.email.text
+        }
+        return addresses
     }
 
     /// Returns the text for an empty result, with the names that the query used unchanged.

@@ -34,13 +34,27 @@ enum AdminCall {
         arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
         body: @escaping @Sendable (Invocation) throws -> (any AccountAdministration) async throws -> Output
     ) -> Subcommand {
-        let ways = Ways<any AccountAdministration>(local: LocalAccountAdministration.init) {
-            issuer, session, accounts in
-            try RemoteAccountAdministration(issuer, session, accounts.transport)
-        }
-        return subcommand(
+        subcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
-            ways: ways, body: body)
+            ways: accounts, body: body)
+    }
+
+    /// Creates a subcommand for accounts that asks a user before it destroys something.
+    static func confirmedSubcommand(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
+        body:
+            @escaping @Sendable (Invocation, Confirmation) throws -> (any AccountAdministration) async throws
+            -> Output
+    ) -> Subcommand {
+        confirmedSubcommand(
+            name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
+            ways: accounts, body: body)
+    }
+
+    private static let accounts = Ways<any AccountAdministration>(local: LocalAccountAdministration.init) {
+        issuer, session, accounts in
+        try RemoteAccountAdministration(issuer, session, accounts.transport)
     }
 
     /// Creates a subcommand.
@@ -51,6 +65,27 @@ enum AdminCall {
         arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
         body: @escaping @Sendable (Invocation) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
+        make(
+            name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
+            ways: ways, body: { invocation, _ in try body(invocation) })
+    }
+
+    /// Creates a subcommand that asks a user before it destroys something.
+    static func confirmedSubcommand<Administration>(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
+        body: @escaping @Sendable (Invocation, Confirmation) throws -> (Administration) async throws -> Output
+    ) -> Subcommand {
+        make(
+            name, summary, discussion: discussion, options: options + [Confirmation.yes], arguments: arguments,
+            examples: examples, ways: ways, body: body)
+    }
+
+    private static func make<Administration>(
+        _ name: String, _ summary: String, discussion: String?, options: [Option],
+        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
+        body: @escaping @Sendable (Invocation, Confirmation) throws -> (Administration) async throws -> Output
+    ) -> Subcommand {
         Subcommand(
             name: name, summary: summary, discussion: discussion,
             options: options + [
@@ -59,7 +94,8 @@ enum AdminCall {
             ],
             arguments: arguments, examples: examples,
             body: { invocation, environment in
-                let output = try await with(invocation, environment, ways, try body(invocation))
+                let run = try body(invocation, Confirmation(invocation, environment))
+                let output = try await with(invocation, environment, ways, run)
                 environment.write(output, for: invocation)
                 return .success
             })
@@ -110,7 +146,7 @@ enum AdminCall {
         guard !others.isEmpty else {
             throw CommandError.failed(
                 "No account is signed in at \(issuer).",
-                hint: "Sign in as an administrator: latch login --issuer \(issuer)")
+                hint: "Sign in as an administrator: latch login --with-password --issuer \(issuer)")
         }
         guard !invocation.has(ClientAccounts.account), others.count == 1 else {
             throw CommandError.failed(

@@ -61,16 +61,17 @@ enum AdminClientSubcommand {
                 guard let next = page.last?.text("id"), last.map({ $0 < next }) ?? true else { break }
                 found += page
             }
-            let rows = found.map { client in
+            let rows = found.map { client -> [ListText.Cell] in
                 [
-                    client.text("id") ?? "", client["confidential"] == true ? "confidential" : "public",
-                    registrant(of: client), client.date("created_at") ?? "",
-                    client["redirects"]?.arrayValue?.first?.stringValue ?? "",
-                ].map(\.printable)
+                    .init(client.text("id") ?? ""),
+                    client["confidential"] == true ? "confidential" : "public",
+                    .init(registrant(of: client)), client.dateCell("created_at"),
+                    .init(client["redirects"]?.arrayValue?.first?.stringValue ?? ""),
+                ]
             }
             return (
                 ListText(
-                    headings: ["id", "kind", "by", "since", "redirect"], rows: rows,
+                    headings: ["id", "kind", "by", "since", "redirect"], whole: ["id"], rows: rows,
                     footer: rows.isEmpty ? "The store has no clients." : ""),
                 ["clients": .array(found.map { .object($0) })]
             )
@@ -107,27 +108,38 @@ enum AdminClientSubcommand {
     private static let overlap = Option.value(
         "overlap", "SECONDS", "how long the secret before stays valid; by default a day, 0 ends it now")
 
-    private static let rotateSecret = call(
+    private static let rotateSecret = confirmedCall(
         "rotate-secret", "makes another secret, and keeps the one before for a day",
         options: [overlap], arguments: [id],
         examples: [
             "latch admin client rotate-secret wiki": "without an interruption",
             "latch admin client rotate-secret wiki --overlap 0": "after a theft",
         ]
-    ) { invocation in
+    ) { invocation, confirmation in
         let id = invocation.arguments[0]
         let overlap = try number(invocation, overlap, 0...31_536_000)
         return { clients in
-            output(try await clients.rotateSecret(of: id, overlap: overlap), "Rotated the secret of")
+            if overlap == 0 {
+                try await confirmation.agree(
+                    to: "This ends the secret of the client \(id) now. The client cannot authenticate until it has the "
+                        + "new one.")
+            }
+            return output(try await clients.rotateSecret(of: id, overlap: overlap), "Rotated the secret of")
         }
     }
 
-    private static let delete = call(
+    private static let delete = confirmedCall(
         "delete", "removes a client, its consents and its sessions", arguments: [id],
         examples: ["latch admin client delete wiki": "its users are signed out of it"]
-    ) { invocation in
+    ) { invocation, confirmation in
         let id = invocation.arguments[0]
         return { clients in
+            // A mistyped client is reported before the question.
+            _ = try await clients.client(id)
+            try await confirmation.typing(
+                id, to: "delete it",
+                after: "This deletes the client \(id) with its secrets and consents, and signs its users out of it. "
+                    + "It cannot be undone.")
             try await clients.delete(id)
             return ("Removed the client \(id).".printable, ["id": .string(id), "removed": true])
         }
@@ -136,7 +148,7 @@ enum AdminClientSubcommand {
     private static let uses = Option.value("uses", "N", "how many clients may register with it; 1 by default")
     private static let lifetime = Option.value("lifetime", "SECONDS", "how long it is valid; by default a day")
 
-    private static let replaceRegistrationToken = call(
+    private static let replaceRegistrationToken = confirmedCall(
         "replace-registration-token", "another token for its registration",
         discussion: """
             For a client that registered itself and has lost its token, or whose token was stolen (RFC 7592).
@@ -144,9 +156,10 @@ enum AdminClientSubcommand {
             """,
         arguments: [id],
         examples: ["latch admin client replace-registration-token rc1.mZQ2b8yfT4nVdK7cX0aLpg": "after a theft"]
-    ) { invocation in
+    ) { invocation, confirmation in
         let id = invocation.arguments[0]
         return { clients in
+            try await confirmation.agree(to: "This ends the registration token of the client \(id).")
             var made = try await clients.replaceRegistrationToken(of: id)
             made["id"] = .string(id)
             let token = (made.text("registration_access_token") ?? "").printable
@@ -167,28 +180,29 @@ enum AdminClientSubcommand {
     ) { _ in
         { clients in
             let tokens = try await clients.initialTokens()
-            let rows = tokens.map { token in
+            let rows = tokens.map { token -> [ListText.Cell] in
                 [
-                    token.text("id"), token["uses"]?.intValue.map { "\($0)" }, token.date("created_at"),
-                    token.date("expires_at"),
-                ].map { ($0 ?? "").printable }
+                    .init(token.text("id") ?? ""), .init(token["uses"]?.intValue.map { "\($0)" } ?? ""),
+                    token.dateCell("created_at"), token.dateCell("expires_at"),
+                ]
             }
             return (
                 ListText(
-                    headings: ["id", "uses", "since", "until"], rows: rows,
+                    headings: ["id", "uses", "since", "until"], whole: ["id"], rows: rows,
                     footer: rows.isEmpty ? "No client could register with a token." : ""),
                 ["initial_tokens": .array(tokens.map { .object($0) })]
             )
         }
     }
 
-    private static let revokeInitialToken = call(
+    private static let revokeInitialToken = confirmedCall(
         "revoke", "ends a token; clients that have registered with it stay",
         arguments: [Subcommand.Argument(name: "ID", summary: "the id that 'list' shows")],
-        examples: ["latch admin client initial-token revoke 5f1c09b7d2a86e34": "nobody registers with it any more"]
-    ) { invocation in
+        examples: ["latch admin client initial-token revoke 5f1c09b7d2a86e34": "no client registers with it any more"]
+    ) { invocation, confirmation in
         let id = invocation.arguments[0]
         return { clients in
+            try await confirmation.agree(to: "This ends the initial token \(id). No client registers with it any more.")
             try await clients.revokeInitialToken(id)
             return ("The token is revoked.", ["revoked": true])
         }
@@ -208,7 +222,8 @@ enum AdminClientSubcommand {
             let made = try await clients.makeInitialToken(uses: uses, lifetime: lifetime)
             let (token, end) = (made.text("initial_access_token") ?? "", made.date("expires_at") ?? "")
             return (
-                "\(token.printable)\nIt is valid until \(end.printable), for \(uses) clients.", .object(made)
+                "\(token.printable)\nIt is valid until \(end.printable), for \(uses.counted("client")).",
+                .object(made)
             )
         }
     }
@@ -289,19 +304,39 @@ enum AdminClientSubcommand {
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
         body: @escaping @Sendable (Invocation) throws -> (any ClientAdministration) async throws -> AdminCall.Output
     ) -> Subcommand {
-        let ways = AdminCall.Ways<any ClientAdministration> { identity in
-            LocalClientAdministration(service: identity.clients)
-        } remote: { issuer, session, accounts in
-            RemoteClientAdministration(server: accounts.client(of: issuer, session))
-        }
-        return AdminCall.subcommand(
+        AdminCall.subcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
             ways: ways, body: body)
+    }
+
+    /// Creates a subcommand that asks a user before it destroys something.
+    private static func confirmedCall(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
+        body:
+            @escaping @Sendable (Invocation, Confirmation) throws -> (any ClientAdministration) async throws
+            -> AdminCall.Output
+    ) -> Subcommand {
+        AdminCall.confirmedSubcommand(
+            name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
+            ways: ways, body: body)
+    }
+
+    private static let ways = AdminCall.Ways<any ClientAdministration> { identity in
+        LocalClientAdministration(service: identity.clients)
+    } remote: { issuer, session, accounts in
+        RemoteClientAdministration(server: accounts.client(of: issuer, session))
     }
 }
 
 extension JSONObject {
     fileprivate func text(_ name: String) -> String? { self[name]?.stringValue }
+
+    /// Returns the cell of a date; empty without one.
+    fileprivate func dateCell(_ name: String) -> ListText.Cell {
+        guard let text = text(name) else { return "" }
+        do { return .init(try Date(text, strategy: .iso8601)) } catch { return .init(text) }
+    }
 
     /// Returns a date with its distance from now.
     fileprivate func date(_ name: String) -> String? {

@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchIdentity
+import LatchIdentityAccounts
 
 /// `latch admin devices`: the devices on which the accounts of a store are signed in.
 enum AdminDevicesSubcommand {
@@ -25,21 +26,23 @@ enum AdminDevicesSubcommand {
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
             let devices = try await identity.administration.devices(of: account.id)
-            let rows = devices.map { device in
+            let rows = devices.map { device -> [ListText.Cell] in
                 [
-                    device.publicID, device.name ?? device.userAgent ?? "-", device.clientID ?? "-",
-                    device.address ?? "-", "since \(AccountReport.text(device.createdAt))",
-                    "used \(AccountReport.text(device.lastUsedAt))",
+                    .init(device.publicID),
+                    .init(shown: device.shownName, plain: device.name ?? device.userAgent ?? "-"),
+                    .init(device.clientID), .init(device.address), .init(device.createdAt, after: "since"),
+                    .init(device.lastUsedAt, after: "used"),
                 ]
             }
             let list = ListText(
-                headings: ["id", "device", "client", "address", "signed in", "used"], rows: rows,
+                headings: ["id", "device", "client", "address", "signed in", "used"], whole: ["id"],
+                rows: rows,
                 footer: devices.isEmpty ? "\(account.email.text) is signed in on no device.".printable : "")
             return (list, ["id": .string(account.id), "devices": .array(devices.map(\.json))])
         }
     }
 
-    private static let signOut = AdminKeysSubcommand.storeSubcommand(
+    private static let signOut = AdminKeysSubcommand.confirmedSubcommand(
         "sign-out", "ends the session of one device",
         discussion: """
             Its access tokens end immediately at the server, and elsewhere when they expire. 'latch admin user
@@ -47,10 +50,15 @@ enum AdminDevicesSubcommand {
             """,
         arguments: [AdminCall.who, .init(name: "ID", summary: "an id that 'list' shows", isIdentifier: true)],
         examples: ["latch admin devices sign-out ada@example.com lR5a0VxN2kyGm1Qb7cZtWg": "her phone was stolen"]
-    ) { invocation in
+    ) { invocation, confirmation in
         let (who, id) = (invocation.arguments[0], invocation.arguments[1])
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
+            // A mistyped device is reported without a question.
+            if let device = try await identity.administration.devices(of: account.id).first(where: { $0.publicID == id }
+            ) {
+                try await confirmation.agree(to: "This signs \(account.email.text) out on \(device.shownName) (\(id)).")
+            }
             guard try await identity.administration.endSession(ofDevice: id, of: account.id) else {
                 throw CommandError.failed(
                     "\(account.email.text) is not signed in on a device '\(id)'.",
@@ -65,6 +73,13 @@ enum AdminDevicesSubcommand {
 }
 
 extension Device {
+    /// The name of the device as the pages show it, or the browser and the system.
+    fileprivate var shownName: String {
+        let description = UserAgentDescription(of: self)
+        let words = [name ?? description.browser, description.system].filter { !$0.isEmpty }
+        return words.isEmpty ? userAgent ?? "-" : words.joined(separator: name == nil ? " on " : ", ")
+    }
+
     /// The device as JSON, without its secrets.
     fileprivate var json: JSONValue {
         [

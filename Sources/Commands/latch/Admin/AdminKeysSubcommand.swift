@@ -42,10 +42,11 @@ enum AdminKeysSubcommand {
                 let texts = (keys.filter(isFirst) + keys.filter { !isFirst($0) }).map(\.pem)
                 return (texts.joined(), ["keys": .array(texts.map { .string($0) })])
             }
-            let rows = keys.map { key in
+            let rows = keys.map { key -> [ListText.Cell] in
                 [
-                    key.id, key.algorithm.rawValue, key.state.rawValue, "signs from \(AccountReport.text(key.signsAt))",
-                    key.endsAt.map { "verifies until \(AccountReport.text($0))" } ?? "",
+                    .init(key.id), .init(key.algorithm.rawValue), .init(key.state.rawValue),
+                    .init(key.signsAt, after: "signs from"),
+                    key.endsAt.map { .init($0, after: "verifies until") } ?? "",
                 ]
             }
             let json = keys.map { key -> JSONValue in
@@ -56,7 +57,8 @@ enum AdminKeysSubcommand {
                 ]
             }
             return (
-                ListText(headings: ["id", "algorithm", "state", "signs", "verifies"], rows: rows),
+                ListText(
+                    headings: ["id", "algorithm", "state", "signs from", "verifies until"], whole: ["id"], rows: rows),
                 ["keys": .array(json)]
             )
         }
@@ -65,7 +67,7 @@ enum AdminKeysSubcommand {
     private static let compromised = Option.flag(
         "compromised", "the new keys sign immediately, and the others end with all access tokens")
 
-    private static let rotate = storeSubcommand(
+    private static let rotate = confirmedSubcommand(
         "rotate", "adds a signing key of each algorithm, which signs after ten minutes",
         discussion: """
             A new key is published immediately, so that every cache has it before it signs. The one before
@@ -75,12 +77,17 @@ enum AdminKeysSubcommand {
             """,
         options: [compromised],
         examples: [
-            "latch admin keys rotate --store sqlite:latch.sqlite": "replace the key without anybody noticing",
+            "latch admin keys rotate --store sqlite:latch.sqlite": "replace the key without an interruption",
             "latch admin keys rotate --compromised": "after a theft of the store",
         ]
-    ) { invocation in
+    ) { invocation, confirmation in
         let isCompromised = invocation.has(compromised)
         return { identity in
+            if isCompromised {
+                try await confirmation.agree(
+                    to: "This ends all signing keys so far, and with them the access tokens of all users and clients. "
+                        + "Sessions stay: clients refresh their tokens.")
+            }
             var (lines, ids): ([String], JSONObject) = ([], [:])
             for algorithm in try await identity.signingKeys.algorithms {
                 guard let id = try await identity.signingKeys.rotate(algorithm, isCompromised: isCompromised) else {
@@ -122,14 +129,22 @@ enum AdminKeysSubcommand {
         }
     }
 
-    private static let acceptPepper = storeSubcommand(
+    private static let acceptPepper = terminalSubcommand(
         "accept-pepper", "makes the token_pepper of the settings that of the store",
         discussion: """
             After a theft of the pepper: stop the servers, set another token_pepper for all of them, and run
             this with it. All users are signed out, links and codes in emails end, and second factors have to
             be set up again; recovery codes stay valid.
             """,
+        options: [Confirmation.yes],
         examples: ["latch admin keys accept-pepper --config latch.toml": "after 'token_pepper' was replaced in it"],
+        confirm: { confirmation, settings in
+            let store = StoreLocation.redacted(settings.configuration.store.text)
+            try await confirmation.typing(
+                store, to: "accept it",
+                after: "This uses the store \(store) with another pepper. All users are signed out, links and codes in "
+                    + "emails end, and all second factors are removed. It cannot be undone.")
+        },
         configure: { configuration throws in
             guard configuration.tokenPepper?.isEmpty == false else {
                 throw CommandError.failed(
@@ -140,7 +155,7 @@ enum AdminKeysSubcommand {
             }
             configuration.acceptsAnotherPepper = true
         }
-    ) { _ in
+    ) { _, _ in
         { _ in ("The store is used with the pepper of the settings.", ["accepted": true]) }
     }
 
@@ -150,8 +165,36 @@ enum AdminKeysSubcommand {
     static func storeSubcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
-        configure: @escaping @Sendable (inout IdentityConfiguration) throws -> Void = { _ in },
         body: @escaping @Sendable (Invocation) throws -> (Identity) async throws -> AdminCall.Output
+    ) -> Subcommand {
+        terminalSubcommand(
+            name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples
+        ) { invocation, _ in try body(invocation) }
+    }
+
+    /// Creates a subcommand that asks a user before it destroys something in a store.
+    static func confirmedSubcommand(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
+        body: @escaping @Sendable (Invocation, Confirmation) throws -> (Identity) async throws -> AdminCall.Output
+    ) -> Subcommand {
+        terminalSubcommand(
+            name, summary, discussion: discussion, options: options + [Confirmation.yes], arguments: arguments,
+            examples: examples
+        ) { invocation, environment in try body(invocation, Confirmation(invocation, environment)) }
+    }
+
+    /// Creates a subcommand that uses a store, and whose result depends on the terminal.
+    ///
+    /// - Parameters:
+    ///   - confirm: Asks before the store is opened.
+    ///   - configure: Changes the settings with which the store is opened.
+    static func terminalSubcommand(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
+        arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
+        confirm: @escaping @Sendable (Confirmation, Settings) async throws -> Void = { _, _ in },
+        configure: @escaping @Sendable (inout IdentityConfiguration) throws -> Void = { _ in },
+        body: @escaping @Sendable (Invocation, Environment) throws -> (Identity) async throws -> AdminCall.Output
     ) -> Subcommand {
         Subcommand(
             name: name, summary: summary, discussion: discussion,
@@ -160,8 +203,9 @@ enum AdminKeysSubcommand {
             ],
             arguments: arguments, examples: examples,
             body: { invocation, environment in
-                let run = try body(invocation)
+                let run = try body(invocation, environment)
                 let settings = try SettingsLoader(invocation, variables: environment.variables).load()
+                try await confirm(Confirmation(invocation, environment), settings)
                 let output = try await LocalAccountAdministration.opening(
                     settings, environment, configure: configure, run)
                 environment.write(output, for: invocation)

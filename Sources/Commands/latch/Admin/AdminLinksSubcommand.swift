@@ -22,11 +22,11 @@ enum AdminLinksSubcommand {
         return { identity in
             let account = try await account(who, identity)
             let links = try await identity.administration.links(of: account.id)
-            let rows = links.map { link in
+            let rows = links.map { link -> [ListText.Cell] in
                 [
-                    link.identity.provider, link.identity.email?.text ?? "-", link.identity.subject,
-                    link.identity.issuer, "since \(AccountReport.text(link.linkedAt))",
-                ].map(\.printable)
+                    .init(link.identity.provider), .init(link.identity.email?.text), .init(link.identity.subject),
+                    .init(link.identity.issuer), .init(link.linkedAt, after: "since"),
+                ]
             }
             let json = links.map { link -> JSONValue in
                 [
@@ -38,7 +38,8 @@ enum AdminLinksSubcommand {
             }
             let hasPassword = account.passwordHash != nil
             let list = ListText(
-                headings: ["provider", "address", "subject", "issuer", "linked"], rows: rows,
+                headings: ["provider", "address", "subject", "issuer", "linked"], whole: ["provider"],
+                rows: rows,
                 footer: links.isEmpty ? "\(account.email.text) has no links.".printable : "")
             return (
                 list,
@@ -47,7 +48,7 @@ enum AdminLinksSubcommand {
         }
     }
 
-    private static let remove = AdminKeysSubcommand.storeSubcommand(
+    private static let remove = AdminKeysSubcommand.confirmedSubcommand(
         "remove", "removes a link, and ends all sessions",
         discussion: """
             For a link that its owner did not make, or cannot remove. The owner is informed by email. It may
@@ -56,11 +57,21 @@ enum AdminLinksSubcommand {
         options: [AdminCall.reason],
         arguments: [AdminCall.who, .init(name: "PROVIDER", summary: "a name that 'list' shows")],
         examples: ["latch admin links remove ada@example.com google --reason \"case 12\"": "she did not make it"]
-    ) { invocation in
+    ) { invocation, confirmation in
         let (who, provider) = (invocation.arguments[0], invocation.arguments[1])
         let reason = invocation[AdminCall.reason] ?? ""
         return { identity in
             let account = try await account(who, identity)
+            // A mistyped provider is reported without a question.
+            let links = try await identity.administration.links(of: account.id)
+            if links.contains(where: { $0.identity.provider == provider }) {
+                let note =
+                    links.count == 1 && account.passwordHash == nil
+                    ? " It is the last way to sign in: a password can then be set by email." : ""
+                try await confirmation.agree(
+                    to: "This removes the link of \(account.email.text) to \(provider), and signs the account out "
+                        + "on all devices. The owner gets an email.\(note)")
+            }
             let isRemoved = try await identity.administration.removeLink(to: provider, of: account.id, because: reason)
             guard isRemoved == true else {
                 throw CommandError.failed(

@@ -29,11 +29,13 @@ enum AdminListSubcommand {
         let query = try query(invocation)
         return { administration in
             let (accounts, total, isMinimum) = try await administration.list(query)
-            let rows = accounts.map { [$0.email, $0.role, $0.status, $0.id] }
+            let rows = accounts.map { account in
+                [account.email, account.role, account.status, account.id].map(ListText.Cell.init(stringLiteral:))
+            }
             let all = isMinimum ? "more than \(total)" : "\(total)"
             return (
                 ListText(
-                    headings: ["address", "role", "status", "id"], rows: rows,
+                    headings: ["address", "role", "status", "id"], whole: ["id"], rows: rows,
                     footer: "\(accounts.count) of \(all) account\(total == 1 ? "" : "s")"),
                 [
                     "accounts": .array(accounts.map { .object($0.facts) }), "total": .integer(Int64(total)),

@@ -23,11 +23,11 @@ enum AdminPasskeysSubcommand {
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
             let passkeys = try await identity.administration.passkeys(of: account.id)
-            let rows = passkeys.map { passkey in
+            let rows = passkeys.map { passkey -> [ListText.Cell] in
                 [
-                    passkey.name, "since \(AccountReport.text(passkey.createdAt))",
-                    passkey.lastUsedAt.map { "used \(AccountReport.text($0))" } ?? "never used",
-                ].map(\.printable)
+                    .init(passkey.name), .init(passkey.createdAt, after: "since"),
+                    passkey.lastUsedAt.map { .init($0, after: "used") } ?? .init(shown: "never", plain: "never used"),
+                ]
             }
             let json = passkeys.map { passkey -> JSONValue in
                 [
@@ -43,7 +43,7 @@ enum AdminPasskeysSubcommand {
         }
     }
 
-    private static let remove = AdminKeysSubcommand.storeSubcommand(
+    private static let remove = AdminKeysSubcommand.confirmedSubcommand(
         "remove", "removes all passkeys of an account, and ends all sessions",
         discussion: """
             For passkeys that their owner did not make, or cannot remove. The owner is informed by email. They
@@ -51,11 +51,18 @@ enum AdminPasskeysSubcommand {
             """,
         options: [AdminCall.reason], arguments: [AdminCall.who],
         examples: ["latch admin passkeys remove ada@example.com --reason \"case 12\"": "she did not make it"]
-    ) { invocation in
+    ) { invocation, confirmation in
         let who = invocation.arguments[0]
         let reason = invocation[AdminCall.reason] ?? ""
         return { identity in
             let account = try await AdminLinksSubcommand.account(who, identity)
+            let count = try await identity.administration.passkeys(of: account.id).count
+            if count > 0 {
+                let passkeys = count == 1 ? "the passkey" : "all \(count) passkeys"
+                try await confirmation.agree(
+                    to: "This removes \(passkeys) of \(account.email.text), and signs the account out on all devices. "
+                        + "The owner gets an email.")
+            }
             guard try await identity.administration.removePasskeys(of: account.id, because: reason) == true else {
                 throw CommandError.failed(
                     "\(account.email.text) has no passkeys.",

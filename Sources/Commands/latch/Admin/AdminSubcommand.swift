@@ -52,12 +52,13 @@ enum AdminSubcommand {
         }
     }
 
-    private static let signOut = AdminCall.subcommand(
+    private static let signOut = AdminCall.confirmedSubcommand(
         "sign-out", "ends all sessions of an account",
         examples: ["latch admin user sign-out ada@example.com": "after a theft"]
-    ) { invocation in
+    ) { invocation, confirmation in
         { administration in
             let account = try await administration.account(invocation.arguments[0])
+            try await confirmation.agree(to: "This signs \(account.email) out on all devices.")
             let count = try await administration.endSessions(of: account.id)
             return (
                 "Signed \(account.email) out of \(count) session\(count == 1 ? "" : "s").".printable,
@@ -66,16 +67,21 @@ enum AdminSubcommand {
         }
     }
 
-    private static let removeFactor = AdminCall.subcommand(
+    private static let removeFactor = AdminCall.confirmedSubcommand(
         "remove-factor", "removes the second factor, and ends all sessions",
         discussion: """
             For users who have lost their phone and recovery codes and have proved their identity in
             another way. They are informed by email.
             """,
         examples: ["latch admin user remove-factor ada@example.com": "her phone is lost"]
-    ) { invocation in
+    ) { invocation, confirmation in
         { administration in
             let account = try await administration.account(invocation.arguments[0])
+            if account.hasSecondFactor != false {
+                try await confirmation.agree(
+                    to: "This removes the second factor and the recovery codes of \(account.email). The password "
+                        + "is then enough, all devices are signed out, and the owner gets an email.")
+            }
             guard try await administration.removeFactor(of: account.id) else {
                 throw CommandError.failed("\(account.email) has no second factor.", hint: "Nothing was changed.")
             }
@@ -88,7 +94,7 @@ enum AdminSubcommand {
 
     private static let final = Option.flag("final", "keeps nothing, and frees the address")
 
-    private static let delete = AdminCall.subcommand(
+    private static let delete = AdminCall.confirmedSubcommand(
         "delete", "deletes an account",
         discussion: """
             Without --final the account is closed and kept, and its address stays taken; 'enable' with its
@@ -99,10 +105,11 @@ enum AdminSubcommand {
             "latch admin user delete ada@example.com --reason \"her own request\"":
                 "close it, and keep it in case of an error"
         ]
-    ) { invocation in
+    ) { invocation, confirmation in
         { administration in
             let account = try await administration.account(invocation.arguments[0])
             let isFinal = invocation.has(final)
+            try await confirm(account, isFinal: isFinal, confirmation)
             try await administration.delete(
                 account.id, isFinal: isFinal, because: invocation[AdminCall.reason] ?? "")
             return (
@@ -112,35 +119,67 @@ enum AdminSubcommand {
         }
     }
 
+    private static func confirm(
+        _ account: AdministeredAccount, isFinal: Bool, _ confirmation: Confirmation
+    ) async throws {
+        guard isFinal else {
+            return try await confirmation.agree(
+                to: "This closes the account \(account.email) and signs it out on all devices. "
+                    + "'latch admin user enable \(account.id)' opens it again.")
+        }
+        try await confirmation.typing(
+            account.email, to: "delete it",
+            after: "This deletes the account \(account.email) (\(account.id)) with its sessions, passkeys and links, "
+                + "and frees its address. It cannot be undone.")
+    }
+
     /// `latch admin user enable|disable|suspend|ban`: the subcommands that change the status of an account.
     private static let statuses = [
         status("enable", .active, "opens an account again"),
-        status("disable", .disabled, "closes an account, and ends its sessions"),
-        status("suspend", .suspended, "closes an account for a while; a moderator may do it"),
-        status("ban", .banned, "closes an account for its owner's conduct"),
+        status("disable", .disabled, "closes an account, and ends its sessions", asksTo: "closes the account"),
+        status(
+            "suspend", .suspended, "closes an account for a while; a moderator may do it",
+            asksTo: "suspends the account"),
+        status("ban", .banned, "closes an account for its owner's conduct", asksTo: "bans the account"),
     ]
 
+    /// - Parameter consequence: What happens to the account, for the question; nil for a change that needs none.
     private static func status(
-        _ name: String, _ status: LatchIdentity.Account.Status, _ summary: String
+        _ name: String, _ status: LatchIdentity.Account.Status, _ summary: String, asksTo consequence: String? = nil
     ) -> Subcommand {
-        AdminCall.subcommand(
-            name, summary, options: [AdminCall.reason],
-            examples: ["latch admin user \(name) ada@example.com --reason \"case 12\"": summary]
-        ) { invocation in
-            { administration in
-                let id = try await id(of: invocation.arguments[0], administration)
-                return try await administration.setStatus(status, of: id, because: invocation[AdminCall.reason] ?? "")
-                    .result
+        let run = { @Sendable (invocation: Invocation, confirmation: Confirmation?) in
+            { @Sendable (administration: any AccountAdministration) async throws -> AdminCall.Output in
+                let who = invocation.arguments[0]
+                let account = try await account(who, administration)
+                if let consequence {
+                    try await confirmation?.agree(
+                        to: "This \(consequence) \(account?.email ?? who), and signs it out on all devices. "
+                            + "'latch admin user enable \(account?.id ?? who)' opens it again.")
+                }
+                return try await administration.setStatus(
+                    status, of: account?.id ?? who, because: invocation[AdminCall.reason] ?? ""
+                ).result
             }
         }
+        let examples: KeyValuePairs = ["latch admin user \(name) ada@example.com --reason \"case 12\"": summary]
+        guard consequence != nil else {
+            return AdminCall.subcommand(name, summary, options: [AdminCall.reason], examples: examples) {
+                run($0, nil)
+            }
+        }
+        return AdminCall.confirmedSubcommand(
+            name, summary, options: [AdminCall.reason], examples: examples
+        ) { run($0, $1) }
     }
 
-    /// Returns the ID of an account; a deleted account is found only by its ID.
-    private static func id(of who: String, _ administration: any AccountAdministration) async throws -> String {
+    /// Returns an account; nil for a deleted account, which is found only by its ID.
+    private static func account(
+        _ who: String, _ administration: any AccountAdministration
+    ) async throws -> AdministeredAccount? {
         do {
-            return try await administration.account(who).id
+            return try await administration.account(who)
         } catch let error as CommandError where error.message == CommandError.noAccount(who).message {
-            return who
+            return nil
         }
     }
 
