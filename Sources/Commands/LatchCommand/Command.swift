@@ -9,10 +9,18 @@ package struct Command: Sendable {
     package let root: Subcommand
     /// The version of the changelog.
     package let version: String
+    /// Returns the description of an error of another module for a user of this command; nil for the module's own.
+    private let describe: @Sendable (any Error) -> CommandError?
 
-    package init(_ root: Subcommand, version: String) {
+    package init(
+        _ root: Subcommand, version: String,
+        describing describe: @escaping @Sendable (any Error) -> CommandError? = {
+            _ in nil
+        }
+    ) {
         self.root = root
         self.version = version
+        self.describe = describe
     }
 
     /// Parses the command line, runs the subcommand and reports its errors.
@@ -39,7 +47,7 @@ package struct Command: Sendable {
             if let failure = Environment.Output.failureOfStandardOutput { throw failure }
             return .success
         } catch {
-            let error = CommandError(describing: error)
+            let error = describe(error) ?? CommandError(describing: error)
             environment.report(error)
             return error.exitCode
         }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAccounts
 import LatchCommand
 import LatchCore
 import LatchGeneratorCommands
+import LatchHTTP
 
 /// The program `latch`.
 ///
@@ -44,5 +46,17 @@ enum Program {
             .init("shell", [CompletionSubcommand.subcommand, ManualSubcommand.subcommand]),
         ])
 
-    static let command: Command = Command(root, version: version)
+    static let command: Command = Command(root, version: version, describing: description)
+
+    /// Returns the errors whose libraries speak to developers, or repeat the server, in words for a user.
+    @Sendable private static func description(of error: any Error) -> CommandError? {
+        if let error = error as? HTTPError, error.code == HTTPError.insecureURL.code {
+            return .failed(error.message, hint: "Write the address with https.")
+        }
+        // A server with codes also has complete sentences. Those of the library say the same again.
+        if let error = error as? AccountError, error.serverCode != nil, let message = error.serverMessage {
+            return .failed(message, hint: error.hint)
+        }
+        return nil
+    }
 }

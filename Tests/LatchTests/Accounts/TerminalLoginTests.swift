@@ -76,7 +76,8 @@ import Testing
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
             let issuer = server.url.absoluteString
-            let call = try home.start(on: terminal, ["login", "--issuer", issuer, "--scope", "widgets:read"])
+            let call = try home.start(
+                on: terminal, ["login", "--with-password", "--issuer", issuer, "--scope", "widgets:read"])
             try await terminal.expect("Sign in · \(issuer)\r\n")
             try await terminal.answer("Email address or user name", Self.email)
             try await terminal.answer("Password", "not the password")
@@ -108,7 +109,9 @@ import Testing
             let setup = try await app.beginSecondFactor()
             let authenticator = try #require(AuthenticatorApp(secret: setup.secret))
             try await app.confirmSecondFactor(code: authenticator.code(at: .now))
-            let arguments = ["login", "--issuer", server.url.absoluteString, "--account", Self.email]
+            let arguments = [
+                "login", "--with-password", "--issuer", server.url.absoluteString, "--account", Self.email,
+            ]
             let call = try home.start(on: terminal, arguments)
             try await terminal.answer("Password", Self.password)
             try await terminal.expect("Enter your code · ")
@@ -134,7 +137,8 @@ import Testing
         try await with(["LATCH_LOGIN_LIMIT_PER_MINUTE": "1"]) { home, server, terminal in
             try await server.signUp(Self.email)
             let call = try home.start(
-                on: terminal, ["login", "--issuer", server.url.absoluteString, "--account", Self.email])
+                on: terminal,
+                ["login", "--with-password", "--issuer", server.url.absoluteString, "--account", Self.email])
             try await terminal.answer("Password", "not the password")
             try await terminal.answer("Password", "nor this one")
             try await terminal.expect("There were too many attempts. Try again in ")
@@ -152,7 +156,8 @@ import Testing
     {
         try await CommandHome.with { home in
             let terminal = try PseudoTerminal()
-            let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
+            let call = try home.start(
+                on: terminal, ["login", "--with-password", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
             try await terminal.expect("Password: ")
             #expect(!terminal.isEchoing)
             terminal.type(key)
@@ -165,7 +170,8 @@ import Testing
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
             let call = try home.start(
-                on: terminal, ["login", "--issuer", server.url.absoluteString], environment: ["LC_ALL": "de_DE.UTF-8"])
+                on: terminal, ["login", "--with-password", "--issuer", server.url.absoluteString],
+                environment: ["LC_ALL": "de_DE.UTF-8"])
             try await terminal.expect("Anmelden · ")
             try await terminal.answer("E-Mail-Adresse oder Benutzername", Self.email)
             try await terminal.answer("Passwort", "nicht das Passwort")
@@ -179,7 +185,8 @@ import Testing
     @Test func `A missing server is reported on a terminal immediately, with an exit code`() async throws {
         try await CommandHome.with { home in
             let terminal = try PseudoTerminal()
-            let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
+            let call = try home.start(
+                on: terminal, ["login", "--with-password", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
             try await terminal.answer("Password", Self.password)
             try await terminal.expect("latch: 127.0.0.1:9 could not be reached")
             await expectEqual(call.outcome().ending, .exited(1))
@@ -189,7 +196,8 @@ import Testing
     @Test func `A user at a terminal resets a forgotten password during the sign-in`() async throws {
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
-            let call = try home.start(on: terminal, ["login", "--issuer", server.url.absoluteString])
+            let call = try home.start(
+                on: terminal, ["login", "--with-password", "--issuer", server.url.absoluteString])
             try await terminal.answer("Email address or user name", Self.email)
             try await terminal.answer("Password", "")
             try await terminal.answer("Number", "2")
@@ -200,6 +208,66 @@ import Testing
             try await terminal.expect("The password for ada@example.com has been reset.")
             try await terminal.answer("Password", "another sentence")
             await expectEqual(call.outcome().ending, .exited(0), "\(terminal.text)")
+        }
+    }
+
+    @Test func `A user at a terminal who chooses the password is asked for it`() async throws {
+        try await with { home, server, terminal in
+            try await server.signUp(Self.email)
+            let issuer = server.url.absoluteString
+            let call = try home.start(on: terminal, ["login", "--issuer", issuer, "--account", Self.email])
+            try await terminal.answer("Browser or password? [browser]", "both")
+            try await terminal.expect("Enter 'browser' or 'password'.")
+            try await terminal.answer("Browser or password? [browser]", "password")
+            try await terminal.answer("Password", Self.password)
+            await expectEqual(call.outcome().ending, .exited(0), "\(terminal.text)")
+            // The list knows how this account signs in.
+            let second = try PseudoTerminal()
+            let again = try home.start(on: second, ["login", "--account", Self.email])
+            try await second.answer("Password", Self.password)
+            await expectEqual(again.outcome().ending, .exited(0), "\(second.text)")
+            #expect(!second.text.contains("Browser or password?"))
+        }
+    }
+
+    @Test func `A user at a terminal who presses Enter gets the page in the browser`() async throws {
+        try await with { home, server, terminal in
+            // A browser that fails leaves the page to the user.
+            let call = try home.start(
+                on: terminal, ["login", "--issuer", server.url.absoluteString], environment: ["BROWSER": "/bin/false"])
+            try await terminal.answer("Browser or password? [browser]", "")
+            try await terminal.expect("in your browser. If no page opens, open this one:")
+            terminal.type("\u{3}")
+            await expectEqual(call.outcome().ending, .killed(by: 2))
+        }
+    }
+
+    @Test func `A user at a terminal whose issuer has no page is asked for the password`() async throws {
+        try await ScriptedIssuer.with { issuer in
+            try await CommandHome.with { home in
+                let terminal = try PseudoTerminal()
+                let call = try home.start(on: terminal, ["login", "--issuer", issuer.url, "--account", "ada"])
+                try await terminal.answer("Browser or password? [browser]", "")
+                try await terminal.expect("The sign-in in a browser cannot begin.")
+                try await terminal.answer("Password", Self.password)
+                await expectEqual(call.outcome().ending, .exited(0), "\(terminal.text)")
+            }
+        }
+    }
+
+    @Test func `A user who names a path without a server is told of the one at the root`() async throws {
+        try await with { home, server, terminal in
+            let root = server.url.absoluteString
+            let call = try home.start(on: terminal, ["login", "--issuer", root + "/foo"])
+            try await terminal.answer("Browser or password? [browser]", "")
+            try await terminal.expect("There is no auth server at \(root)/foo.")
+            try await terminal.expect("latch login --issuer \(root)")
+            await expectEqual(call.outcome().ending, .exited(1))
+            let piped = try await home.start(
+                ["login", "--issuer", root + "/foo", "--account", "ada", "--password-stdin"], input: Self.password
+            ).outcome()
+            expectEqual(piped.ending, .exited(1))
+            #expect(piped.error.first?.contains("There is no auth server at \(root)/foo.") == true, "\(piped.error)")
         }
     }
 }

@@ -101,7 +101,7 @@ import Testing
         import os, pty, re, select, signal, sys, termios
         signal.alarm(60)
         program, mode, home = sys.argv[1:4]
-        arguments = [program, "login", "--issuer", "http://127.0.0.1:9", "--account", "ada"]
+        arguments = [program, "login", "--with-password", "--issuer", "http://127.0.0.1:9", "--account", "ada"]
         pid, terminal = pty.fork()
         if pid == 0:
             os.environ["LATCH_HOME"] = home

@@ -15,6 +15,7 @@ enum LoginSubcommand {
         "account", "NAME", short: "a", "the email address or user name, or an account of the list")
     static let passwordStdin = Option.flag(
         "password-stdin", "reads the password from standard input, and a code of the second factor on a second line")
+    static let withPassword = Option.flag("with-password", "signs in with the password, at this terminal")
     static let browser = Option.flag("browser", "signs in on the issuer's page, in the browser of this machine")
     static let device = Option.flag("device", "signs in on the issuer's page, on another device, by a code")
     static let clientCredentials = Option.flag("client-credentials", "signs in as this program, without a user")
@@ -31,13 +32,15 @@ enum LoginSubcommand {
     static let subcommand = Subcommand(
         name: "login", summary: "signs in, and makes the account the current one",
         discussion: """
+            On a terminal it asks for one of two ways, if no option names one: a browser or the password.
+
             With --browser it opens the issuer's page in the browser of this machine; with --device the
             page opens on any other device, where a code is entered. 'latch serve' knows this command;
             another issuer needs a client ID, unless it registers programs automatically, with the
             redirect URI http://127.0.0.1/callback. --redirect-uri names another one of this machine,
             such as http://localhost or http://127.0.0.1:8400/callback.
 
-            Otherwise it prompts for the password without echo, and for a code where the account has a
+            With --with-password it prompts for the password without echo, and for a code where the account has a
             second factor; a script pipes the password in, and the code on a second line. Neither comes
             from the command line or is stored. Tokens are, in the secret store that 'latch doctor'
             names; all processes of this user share them.
@@ -47,7 +50,8 @@ enum LoginSubcommand {
             it is, so that no other issuer receives it.
             """,
         options: [
-            issuer, account, passwordStdin, browser, device, clientCredentials, clientID, scope, audience, redirectURI,
+            issuer, account, passwordStdin, withPassword, browser, device, clientCredentials, clientID, scope, audience,
+            redirectURI,
             claims, IssuerTransport.authorities,
             .json("one JSON object: the account, its issuer and its scopes"),
         ],
@@ -56,7 +60,7 @@ enum LoginSubcommand {
                 "sign in on the issuer's page",
             "latch login --device --issuer https://id.example.com":
                 "sign in on another device, such as a phone",
-            "latch login --issuer https://id.example.com --account ada@example.com":
+            "latch login --with-password --issuer https://id.example.com --account ada@example.com":
                 "enter the password on the terminal",
             "latch login --account ada@example.com --password-stdin --scope \"files:read\" < password":
                 "from a script, with less than everything",
@@ -64,26 +68,28 @@ enum LoginSubcommand {
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
             let login = Login(invocation: invocation, environment: environment, accounts: accounts)
-            let ways = [browser, device, clientCredentials].filter(invocation.has)
+            let ways = [browser, device, clientCredentials, withPassword].filter(invocation.has)
             guard ways.count <= 1 else {
                 throw CommandError.usage(
                     "'latch login' signs in in one way.",
-                    hint: "Leave all but one of '--browser', '--device' and '--client-credentials' out.")
+                    hint:
+                        "Name one of '--browser', '--device', '--client-credentials' and '--with-password'."
+                )
             }
             guard ways.first == browser || ![redirectURI, claims].contains(where: invocation.has) else {
                 throw CommandError.usage(
                     "'--redirect-uri' and '--claims' are for a page in the browser of this machine.",
                     hint: "Add '--browser', or leave them out.")
             }
-            guard let way = ways.first else {
+            guard let way = ways.first, way != withPassword else {
                 guard !invocation.has(audience) else {
                     throw CommandError.usage(
                         "A sign-in by password names no API.",
                         hint: "Add '--browser', '--device' or '--client-credentials', or leave '--audience' out.")
                 }
-                return try await login.run()
+                return try await login.explaining { try await login.run() }
             }
-            return try await login.run(way)
+            return try await login.explaining { try await login.run(way) }
         })
 }
 
@@ -92,6 +98,12 @@ struct Login {
     let invocation: Invocation
     let environment: Environment
     let accounts: ClientAccounts
+    let page = ShownPage()
+
+    /// Runs a sign-in, and says of an address without a server where there is one.
+    func explaining(_ signIn: () async throws -> ExitCode) async throws -> ExitCode {
+        do { return try await signIn() } catch { throw await missingServer(error) ?? error }
+    }
 
     /// Exchanges the password for tokens, stores them and revokes the tokens that they replace.
     ///
@@ -101,7 +113,7 @@ struct Login {
         let known = try namedAccount(in: content)
         let issuer = try issuer(known, content)
         if environment.input.isTerminal, !invocation.has(LoginSubcommand.passwordStdin) {
-            return try await runOnTerminal(known, issuer, content)
+            return try await runOnTerminalByChoice(known, issuer, content)
         }
         guard let username = try username(known) else { throw Self.missingAccount }
         let scopes = try scopes()

@@ -219,6 +219,7 @@ extension Login {
         environment.error.line(
             "Sign in at \(issuer.absoluteString), in your browser. If no page opens, open this one:".printable)
         environment.error.line("  \(url.absoluteString)".printable)
+        page.isShown = true
         do {
             try await SystemBrowser.open(url)
         } catch let error as OAuthError where error == .browserUnavailable {

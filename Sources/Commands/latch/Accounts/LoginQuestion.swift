@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCommand
+import LatchCore
+import LatchFoundation
+import LatchHTTP
+import LatchOAuth
+import Synchronization
+
+/// Whether a sign-in has shown the issuer's page to the user.
+final class ShownPage: Sendable {
+    private let state = Mutex(false)
+
+    var isShown: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
+
+/// Sign-ins at a terminal whose call does not say how.
+extension Login {
+    /// Asks for the way, and signs in that way.
+    ///
+    /// A sign-in in a browser that cannot begin becomes one with the password.
+    func runOnTerminalByChoice(
+        _ known: AccountEntry?, _ issuer: IssuerURL, _ content: AccountList.Content
+    ) async throws -> ExitCode {
+        if asksForWay(known), try await prefersBrowser(at: issuer) {
+            do {
+                return try await run(LoginSubcommand.browser)
+            } catch  where needsPassword(error) {
+                // A wrong address fails with a password too.
+                if let missing = await missingServer(error) { throw missing }
+                environment.warn(
+                    "The sign-in in a browser cannot begin. \(CommandError(describing: error).message)",
+                    hint: "Sign in with the password instead, or leave with Control-D.")
+            }
+        }
+        return try await runOnTerminal(known, issuer, content)
+    }
+
+    /// Whether the call leaves the way open; an account of the list that signed in with its password does not.
+    private func asksForWay(_ known: AccountEntry?) -> Bool {
+        guard environment.error.isTerminal, !invocation.has(LoginSubcommand.withPassword) else { return false }
+        return known.map { $0.clientID != nil && $0.isClient != true } ?? true
+    }
+
+    private func prefersBrowser(at issuer: IssuerURL) async throws -> Bool {
+        let console = ScreenConsole(environment, server: issuer.origin.description)
+        while true {
+            let answer = try await console.read("Browser or password? [browser]").lowercased()
+            if ["", "b", "browser"].contains(answer) { return true }
+            if ["p", "password"].contains(answer) { return false }
+            console.line("Enter 'browser' or 'password'.")
+        }
+    }
+
+    /// Whether a sign-in in a browser has failed before its page, for a reason that does not concern a password.
+    private func needsPassword(_ error: any Error) -> Bool {
+        guard !page.isShown, !(error is CancellationError) else { return false }
+        guard let error = error as? HTTPError else { return true }
+        return !error.isConnectivity && ![HTTPError.insecureURL.code, HTTPError.cancelled.code].contains(error.code)
+    }
+
+    /// Returns the error of an issuer at whose path is no server, with the root of its host if a server is there; nil
+    /// for another error.
+    func missingServer(_ error: any Error) async -> CommandError? {
+        guard let error = error as? OAuthError,
+            error.code == OAuthError.discoveryFailed.code || error.status == .notFound,
+            let text = invocation[LoginSubcommand.issuer] ?? environment.value(of: "LATCH_ISSUER")
+        else { return nil }
+        do {
+            let issuer = try IssuerURL(text)
+            guard try HTTPOrigin.split(issuer.text).path != "/" else { return nil }
+            let root = issuer.origin.description
+            let isThere = try await isServer(at: IssuerURL(root))
+            return .failed(
+                "There is no auth server at \(issuer.text).",
+                hint: isThere
+                    ? "There is one at the root: latch login --issuer \(root)" : "Check the address, also its path.")
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whether an issuer publishes its metadata; a host without a response does not.
+    private func isServer(at issuer: IssuerURL) async throws -> Bool {
+        let client = Client(baseURL: issuer.url, transport: accounts.transport, timeout: .seconds(10))
+        let response = try await client.respond(to: client.request(.get, ".well-known/openid-configuration"))
+        guard response.status.isSuccess else { return false }
+        return try JSONValue(parsing: response.body.bytesWithoutMark)["issuer"]?.stringValue != nil
+    }
+}
