@@ -40,6 +40,29 @@ import Testing
         }
     }
 
+    @Test func `JSON is indented on a terminal, and as the server sent it in a pipe`() async throws {
+        let content = #"{"name":"Ada","roles":["user"]}"#
+        let routes = { @Sendable (router: inout Router) in
+            for (path, text) in [("/user/json", content), ("/user/broken", #"{"name""#)] {
+                router.get(path) { _ in
+                    HTTPResponse(status: .ok, fields: [.contentType: "application/json"], body: HTTPBody(text))
+                }
+            }
+        }
+        try await signedIn(routes) { home, _ in
+            try await expectEqual(home.latch("request", "GET", "/user/json").output, [content])
+            for (path, shown) in [
+                ("json", "{\n  \"name\": \"Ada\",\n  \"roles\": [\n    \"user\"\n  ]\n}\n"), ("broken", "{\"name\"\n"),
+            ] {
+                let terminal = try PseudoTerminal()
+                let call = try home.start(on: terminal, ["request", "GET", "/user/\(path)"], isWhole: true)
+                await expectEqual(call.outcome().ending, .exited(0))
+                await terminal.finish()
+                expectEqual(terminal.text, shown)
+            }
+        }
+    }
+
     @Test(
         arguments: [
             (["-d", "a=1"], "a=1", "application/x-www-form-urlencoded"),

@@ -153,13 +153,46 @@ extension RequestCommand {
             try await response.body.chunks.write(with: file)
             return
         }
+        let isForUser = environment.output.isTerminal && invocation[RequestSubcommand.output] == nil
+        // The JSON so far; nil for other content, and for JSON that is too long to wait for.
+        var json: [UInt8]? = isForUser && response.isJSON ? [] : nil
         for try await chunk in response.body.chunks {
-            if environment.output.isTerminal, chunk.contains(0), invocation[RequestSubcommand.output] == nil {
+            if isForUser, chunk.contains(0) {
                 throw CommandError.failed(
                     "The content is not text and could garble the terminal.", hint: "Write it to a file: -o FILE")
             }
-            environment.output.writeBytes(chunk)
+            guard let begun = json else {
+                environment.output.writeBytes(chunk)
+                continue
+            }
+            json = begun + chunk
+            if begun.count + chunk.count > Self.longestIndentedJSON {
+                environment.output.writeBytes(begun + chunk)
+                json = nil
+            }
         }
+        if let json { showIndented(json) }
+    }
+
+    /// The size in bytes up to which JSON is indented on a terminal.
+    private static let longestIndentedJSON = 1 << 20
+
+    private func showIndented(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        do throws(JSONError) {
+            environment.json(try JSONValue(parsing: bytes))
+        } catch {
+            // The server has sent something else than it says.
+            environment.output.writeBytes(bytes.last == UInt8(ascii: "\n") ? bytes : bytes + [UInt8(ascii: "\n")])
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the content is declared as JSON (RFC 6839 §3.1).
+    fileprivate var isJSON: Bool {
+        let type = fields[.contentType].map { $0.lowercasedASCII().prefix { $0 != ";" && $0 != " " } } ?? ""
+        return type == "application/json" || type.hasSuffix("+json")
     }
 }
 
