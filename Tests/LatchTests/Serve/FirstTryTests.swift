@@ -86,6 +86,28 @@ import Testing
         }
     }
 
+    @Test func `A server on a terminal tells its settings and how to become the administrator`() async throws {
+        try await CommandHome.with { home in
+            let store = "sqlite:\(home.folder)/latch.sqlite"
+            for isNew in [true, false] {
+                let terminal = try PseudoTerminal()
+                let call = try home.start(
+                    on: terminal, ["serve", "--listen", "127.0.0.1:0", "--store", store],
+                    environment: BuiltProgram.unhurried.merging(["LATCH_ACCESS_LOG": "off"]) { $1 })
+                let line = try #require(await call.process.line())
+                let url = line.dropFirst("latch: serving ".count)
+                try await terminal.expect("  Issuer          \(url)")
+                try await terminal.expect("  Store           \(store)\(isNew ? " (a new file)" : "\r\n")")
+                try await terminal.expect("  Emails          not sent; set smtp_url or mail_directory")
+                try await terminal.expect("  Administrator   none yet; become the first one within a day:")
+                try await terminal.expect("\(url)/admin/first?token=")
+                try await terminal.expect("Press Control-C to stop.")
+                terminal.type("\u{3}")
+                await expectEqual(call.outcome().ending, .exited(0))
+            }
+        }
+    }
+
     /// The day of an administrator in a real browser: Tests/Peers/OpenID/tour.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["LATCH_INTEROP"] != nil, "make interop runs it"))
     func `An administrator works a day on the pages of a first try, in a real browser`() async throws {

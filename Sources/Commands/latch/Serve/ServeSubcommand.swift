@@ -2,6 +2,7 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchServer
@@ -130,6 +131,8 @@ private struct ServerProgram {
         }
         var identity: Identity
         let (address, administrationURL): (Server.Address, String?)
+        let store = settings.configuration.store
+        let isNewStore = store.isFile && !FileManager.default.fileExists(atPath: store.path)
         do {
             (address, administrationURL) = (try server.bind(), try administrationServer?.bind().url)
             identity = try await log.awaitingDatabase { try await self.identity(settings, telemetry, log) }
@@ -146,7 +149,8 @@ private struct ServerProgram {
         if let administrationURL { log.announceAdministration(at: administrationURL) }
         let listener = ListenAddress(address)
         log.warn(settings.noted(in: identity.notes, listeningOn: listener))
-        let status = await announce(identity, at: address.url, settings, log)
+        let status = announce(at: address.url, settings, log)
+        await summarize(identity, at: address.url, settings, isNewStore: isNewStore, log)
         if let telemetry { identity.report(to: telemetry) }
         supervisor.ready(status)
         for await signal in signals {
@@ -181,10 +185,7 @@ private struct ServerProgram {
     }
 
     /// Reports that the server is running, also to a log collector, and returns its status.
-    private func announce(
-        _ identity: Identity, at url: String, _ settings: Settings, _ log: ServerLog
-    ) async -> String {
-        await announceFirstAdministrator(of: identity, log)
+    private func announce(at url: String, _ settings: Settings, _ log: ServerLog) -> String {
         if site != nil { environment.error.line("latch: try it at \(url)\(DevSite.path)") }
         let status = "serving \(url)"
         environment.output.line("latch: \(status)")
@@ -197,14 +198,19 @@ private struct ServerProgram {
         return status
     }
 
-    /// Prints the link that makes the first administrator, if there is none.
+    /// Tells a developer at a terminal what runs, and how to make the first administrator.
     ///
-    /// Only a terminal shows it, since logs are kept. Elsewhere `latch admin first-link` prints it.
-    private func announceFirstAdministrator(of identity: Identity, _ log: ServerLog) async {
+    /// Only a terminal shows the link, since logs are kept. Elsewhere `latch admin first-link` prints it.
+    private func summarize(
+        _ identity: Identity, at url: String, _ settings: Settings, isNewStore: Bool, _ log: ServerLog
+    ) async {
         guard environment.error.isTerminal else { return }
         do throws(IdentityError) {
-            guard let link = try await identity.firstAdministratorLink() else { return }
-            environment.error.line("latch: no administrator yet; become the first one within a day: \(link)")
+            let summary = ServerSummary(
+                settings: settings, issuer: identity.issuer ?? url, isNewStore: isNewStore,
+                mailPage: site == nil ? nil : url + DevSite.path,
+                firstAdministratorLink: try await identity.firstAdministratorLink())
+            environment.error.write(summary.text(environment.style(of: environment.error)))
         } catch {
             log.report(CommandError(describing: error))
         }
