@@ -8,15 +8,33 @@ struct DemoReport: Sendable {
     let environment: Environment
     let isJSON: Bool
 
+    /// The greatest width of a line; one column less than that of the usual terminal keeps the cursor in its line.
+    private static let width = 79
+    /// The columns of a step's name.
+    private static let nameWidth = 50
+
+    private var style: TextStyle { environment.style(of: environment.output) }
+
+    /// Whether the current step is shown until it has ended.
+    private var showsProgress: Bool {
+        environment.error.isTerminal && !isJSON && TextStyle.movesCursor(environment.variables)
+    }
+
     /// Prints the headline, except as JSON.
     func begin() {
         guard !isJSON else { return }
-        environment.output.line("latch demo: a real server process, a real file, one user with two devices\n")
+        environment.output.line("latch demo: a real server process, a real file, one user with two devices")
+    }
+
+    /// Prints the title of the next steps.
+    func begin(_ chapter: DemoChapter) {
+        guard !isJSON else { return }
+        environment.output.line("\n" + style.heading(chapter.title))
     }
 
     /// Shows the current step on a terminal; `held` or `failed` removes the line.
     func playing(_ step: DemoStep) {
-        guard environment.error.isTerminal, !isJSON else { return }
+        guard showsProgress else { return }
         environment.error.write("  … \(step.name)")
     }
 
@@ -24,7 +42,7 @@ struct DemoReport: Sendable {
     ///
     /// Codes and `facts` are stable between versions.
     func held(_ step: DemoStep, _ finding: DemoStep.Finding, after time: Duration) {
-        report(step, true, styled(finding.text, "2"), after: time, ("facts", .object(finding.facts)))
+        report(step, true, finding.text, after: time, ("facts", .object(finding.facts)))
     }
 
     /// Prints a step that does not hold, with the failed expectation.
@@ -42,9 +60,12 @@ struct DemoReport: Sendable {
             ])
         }
         // Removes the line of the current step (ECMA-48 EL).
-        if environment.error.isTerminal { environment.error.write("\r\u{1B}[2K") }
-        let mark = holds ? styled("✓", "32") : styled("✗", "31")
-        environment.output.line("  \(mark) \(step.name.padded(to: 49)) \(Self.aligned(time))   \(text)")
+        if showsProgress { environment.error.write("\r\u{1B}[2K") }
+        let mark = holds ? style.success("✓") : style.failure("✗")
+        environment.output.line("  \(mark) \(step.name.padded(to: Self.nameWidth)) \(Self.aligned(time))")
+        for line in Self.lines(of: text, indent: 6) {
+            environment.output.line("      " + (holds ? style.dim(line) : line))
+        }
     }
 
     /// Prints the summary after all steps have held; a lost session would have failed its step.
@@ -57,18 +78,30 @@ struct DemoReport: Sendable {
             ])
         }
         let seconds = Self.milliseconds(time) / 1000
-        environment.output.line(
-            """
-
-              \(Self.counted(steps, "step")) \(steps == 1 ? "holds" : "hold"). \
+        let summary = """
+            \(Self.counted(steps, "step")) \(steps == 1 ? "holds" : "hold"). \
             \(Self.counted(stage.calls, "authenticated call")), \(Self.counted(stage.kills, "kill")), \
             no session lost, \(Self.decimal(seconds)) s.
-            """)
+            """
+        environment.output.line("")
+        for line in Self.lines(of: summary, indent: 2) { environment.output.line("  " + line) }
+        environment.output.line("\n" + style.heading("Next"))
+        for (command, purpose) in Self.nextCommands {
+            environment.output.line("  \(command)\n      " + style.dim(purpose))
+        }
     }
 
-    /// Returns the text with a color (ECMA-48 SGR) on a terminal, without it elsewhere.
-    private func styled(_ text: String, _ code: String) -> String {
-        environment.output.isTerminal ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    /// What a user can do after the demonstration.
+    private static let nextCommands: KeyValuePairs = [
+        "latch serve --dev": "run a server, with a demo client and the emails on pages",
+        "latch login --issuer http://127.0.0.1:8080": "sign in at it, from another terminal",
+        "latch examples": "see .proto files, of which 'latch generate' makes clients",
+    ]
+
+    /// Returns a text in lines of the width, without the indentation.
+    private static func lines(of text: String, indent: Int) -> [String] {
+        let words = text.split(separator: " ").map(String.init)
+        return HelpText.wrapped(words, indent: 0, width: width - indent).split(separator: "\n").map(String.init)
     }
 }
 

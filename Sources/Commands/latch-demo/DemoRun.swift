@@ -6,13 +6,17 @@ import LatchCore
 /// One run of the demonstration, which leaves no files behind.
 struct DemoRun {
     /// All steps; each step can build on earlier steps.
-    static let steps: [DemoStep] =
-        SignUpSteps.all + RefreshSteps.all + TheftSteps.all + ScopeSteps.all + JWTAuthSteps.all + LaziOAuthSteps.all
-        + GeneratedClientSteps.all + CommandSteps.all + EndingSteps.all
+    static let chapters: [DemoChapter] = [
+        .init("Sign-up and sign-in", SignUpSteps.all),
+        .init("Refreshes while the server changes and dies", RefreshSteps.all),
+        .init("Stolen tokens and limited rights", TheftSteps.all + ScopeSteps.all),
+        .init("Clients of other APIs", JWTAuthSteps.all + LaziOAuthSteps.all + GeneratedClientSteps.all),
+        .init("Terminals and the end", CommandSteps.all + EndingSteps.all),
+    ]
 
     let report: DemoReport
     /// The steps to run; tests replace them.
-    var steps = Self.steps
+    var chapters = Self.chapters
 
     private var environment: Environment { report.environment }
 
@@ -55,23 +59,32 @@ struct DemoRun {
         let clock = ContinuousClock()
         let begin = clock.now
         report.begin()
-        for step in steps {
-            report.playing(step)
-            let stepBegin = clock.now
-            do {
-                let finding = try await step.play(&stage)
-                report.held(step, finding, after: clock.now - stepBegin)
-            } catch {
-                // The run was interrupted; the step has not failed.
-                guard !stage.server.isOver else { return .failure }
-                let what = error is DemoFailure ? "\(error)" : CommandError(describing: error).message
-                report.failed(step, what, after: clock.now - stepBegin)
-                environment.report(.failed("The step '\(step.code)' does not hold: \(what).", hint: serverHint(stage)))
-                return .failure
+        for chapter in chapters {
+            report.begin(chapter)
+            for step in chapter.steps {
+                guard await plays(step, on: &stage) else { return .failure }
             }
         }
-        report.end(stage, steps: steps.count, after: clock.now - begin)
+        report.end(stage, steps: chapters.map(\.steps.count).reduce(0, +), after: clock.now - begin)
         return .success
+    }
+
+    /// Plays one step and returns whether it holds; false also for an interrupted run.
+    private func plays(_ step: DemoStep, on stage: inout DemoStage) async -> Bool {
+        report.playing(step)
+        let begin = ContinuousClock.now
+        do {
+            let finding = try await step.play(&stage)
+            report.held(step, finding, after: ContinuousClock.now - begin)
+            return true
+        } catch {
+            // The run was interrupted; the step has not failed.
+            guard !stage.server.isOver else { return false }
+            let what = error is DemoFailure ? "\(error)" : CommandError(describing: error).message
+            report.failed(step, what, after: ContinuousClock.now - begin)
+            environment.report(.failed("The step '\(step.code)' does not hold: \(what).", hint: serverHint(stage)))
+            return false
+        }
     }
 
     /// Returns the last four lines of the server's log, which often explain a failure.

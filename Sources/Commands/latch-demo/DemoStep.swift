@@ -25,6 +25,17 @@ struct DemoStep: Sendable {
     let play: @Sendable (inout DemoStage) async throws -> Finding
 }
 
+/// Steps under one title.
+struct DemoChapter: Sendable {
+    let title: String
+    let steps: [DemoStep]
+
+    init(_ title: String, _ steps: [DemoStep]) {
+        self.title = title
+        self.steps = steps
+    }
+}
+
 /// A failed expectation of a step.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String

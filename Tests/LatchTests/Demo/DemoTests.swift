@@ -22,7 +22,8 @@ import Testing
             let outcome = await BuiltProgram.outcome(of: process, in: folder)
             expectEqual(outcome.ending, .exited(0), "\(outcome.output.last ?? "") \(outcome.error)")
             let lines = try outcome.output.map { try JSONValue(parsing: $0) }
-            expectEqual(lines.dropLast().compactMap { $0["step"]?.stringValue }, DemoRun.steps.map(\.code))
+            expectEqual(
+                lines.dropLast().compactMap { $0["step"]?.stringValue }, DemoRun.chapters.flatMap(\.steps).map(\.code))
             #expect(lines.allSatisfy { $0["holds"] == true })
             let expiry = try #require(lines.first { $0["step"] == "expiry" }?["facts"])
             expectEqual(expiry["successes"], 1000)
@@ -62,7 +63,8 @@ import Testing
                 return .init("fine")
             }
         }
-        let code = try await DemoRun(report: DemoReport(environment: environment, isJSON: isJSON), steps: steps).run()
+        let report = DemoReport(environment: environment, isJSON: isJSON)
+        let code = try await DemoRun(report: report, chapters: [.init("Steps", steps)]).run()
         expectEqual(code, .failure)
         expectEqual(played.load(ordering: .relaxed), 2)
         let text = said.withLock { $0.joined() }
