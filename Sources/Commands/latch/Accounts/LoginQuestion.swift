@@ -63,8 +63,8 @@ extension Login {
         return !error.isConnectivity && ![HTTPError.insecureURL.code, HTTPError.cancelled.code].contains(error.code)
     }
 
-    /// Returns the error of an issuer at whose path is no server, with the root of its host if a server is there; nil
-    /// for another error.
+    /// Returns the error of an issuer whose path has no server, with the root of its host if that has one; nil for
+    /// another error.
     func missingServer(_ error: any Error) async -> CommandError? {
         guard let error = error as? OAuthError,
             error.code == OAuthError.discoveryFailed.code || error.status == .notFound,
@@ -72,9 +72,10 @@ extension Login {
         else { return nil }
         do {
             let issuer = try IssuerURL(text)
-            guard try HTTPOrigin.split(issuer.text).path != "/" else { return nil }
+            // Another provider may have a path, and refuse this request alone.
+            guard try HTTPOrigin.split(issuer.text).path != "/", await !isServer(at: issuer) else { return nil }
             let root = issuer.origin.description
-            let isThere = try await isServer(at: IssuerURL(root))
+            let isThere = await isServer(at: try IssuerURL(root))
             return .failed(
                 "There is no auth server at \(issuer.text).",
                 hint: isThere
@@ -84,11 +85,15 @@ extension Login {
         }
     }
 
-    /// Whether an issuer publishes its metadata; a host without a response does not.
-    private func isServer(at issuer: IssuerURL) async throws -> Bool {
+    /// Whether an issuer publishes its metadata.
+    private func isServer(at issuer: IssuerURL) async -> Bool {
         let client = Client(baseURL: issuer.url, transport: accounts.transport, timeout: .seconds(10))
-        let response = try await client.respond(to: client.request(.get, ".well-known/openid-configuration"))
-        guard response.status.isSuccess else { return false }
-        return try JSONValue(parsing: response.body.bytesWithoutMark)["issuer"]?.stringValue != nil
+        do {
+            let response = try await client.respond(to: client.request(.get, ".well-known/openid-configuration"))
+            guard response.status.isSuccess else { return false }
+            return try JSONValue(parsing: response.body.bytesWithoutMark)["issuer"]?.stringValue != nil
+        } catch {
+            return false
+        }
     }
 }

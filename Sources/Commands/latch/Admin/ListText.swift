@@ -36,7 +36,7 @@ struct ListText: OutputText {
 
         /// Creates the cell of a date: its distance from now on a terminal, and ISO 8601 elsewhere.
         ///
-        /// - Parameter preposition: A word before the date in a file, where there is no heading.
+        /// - Parameter preposition: A word before the date in a file, which has no headings.
         init(_ date: Date, after preposition: String = "") {
             self.init(
                 shown: RelativeTime.text(date.timeIntervalSinceNow),

@@ -2,7 +2,6 @@
 
 import LatchCommand
 import LatchCore
-import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchServer
@@ -131,8 +130,7 @@ private struct ServerProgram {
         }
         var identity: Identity
         let (address, administrationURL): (Server.Address, String?)
-        let store = settings.configuration.store
-        let isNewStore = store.isFile && !FileManager.default.fileExists(atPath: store.path)
+        let isNewStore = settings.configuration.store.isMissingFile
         do {
             (address, administrationURL) = (try server.bind(), try administrationServer?.bind().url)
             identity = try await log.awaitingDatabase { try await self.identity(settings, telemetry, log) }
@@ -149,8 +147,7 @@ private struct ServerProgram {
         if let administrationURL { log.announceAdministration(at: administrationURL) }
         let listener = ListenAddress(address)
         log.warn(settings.noted(in: identity.notes, listeningOn: listener))
-        let status = announce(at: address.url, settings, log)
-        await summarize(identity, at: address.url, settings, isNewStore: isNewStore, log)
+        let status = await announce(identity, at: address.url, settings, isNewStore: isNewStore, log)
         if let telemetry { identity.report(to: telemetry) }
         supervisor.ready(status)
         for await signal in signals {
@@ -185,7 +182,9 @@ private struct ServerProgram {
     }
 
     /// Reports that the server is running, also to a log collector, and returns its status.
-    private func announce(at url: String, _ settings: Settings, _ log: ServerLog) -> String {
+    private func announce(
+        _ identity: Identity, at url: String, _ settings: Settings, isNewStore: Bool, _ log: ServerLog
+    ) async -> String {
         if site != nil { environment.error.line("latch: try it at \(url)\(DevSite.path)") }
         let status = "serving \(url)"
         environment.output.line("latch: \(status)")
@@ -195,6 +194,7 @@ private struct ServerProgram {
         log.tellCollector(
             status, event: "started",
             ["version": .string(Program.version), "url": .string(url), "store": .string(kind)])
+        await summarize(identity, at: url, settings, isNewStore: isNewStore, log)
         return status
     }
 

@@ -17,6 +17,9 @@ struct StoreLocation: Sendable, Hashable {
     /// Creates the location of a file.
     private init(file path: String) { (self.path, isFile) = (path, true) }
 
+    /// Whether the store is a file that does not exist yet.
+    var isMissingFile: Bool { isFile && !FileManager.default.fileExists(atPath: path) }
+
     /// The location as the setting has it.
     var text: String { isFile ? "sqlite:" + path : path }
 
