@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Expectations
+import LatchProcess
 import LatchTesting
 import TestSupport
 import Testing
@@ -11,13 +12,14 @@ import Testing
 @Suite struct ConfirmationTests {
     /// Asks at a terminal, and returns what was printed and the error.
     private func ask(
-        _ answer: String, yes: Bool = false, isTerminal: Bool = true, _ question: (Confirmation) async throws -> Void
+        _ answer: String, yes: Bool = false, isTerminal: Bool = true,
+        _ question: (ConfirmationPrompt) async throws -> Void
     ) async -> (printed: String, error: CommandError?) {
         let kept = RecordingEnvironment(input: Array(answer.utf8), isTerminal: isTerminal)
         var invocation = Invocation()
-        if yes { invocation.add(Confirmation.yes, value: nil) }
+        if yes { invocation.add(ConfirmationPrompt.yes, value: nil) }
         do {
-            try await question(Confirmation(invocation, kept.environment))
+            try await question(ConfirmationPrompt(invocation, kept.environment))
             return (kept.error, nil)
         } catch {
             return (kept.error, CommandError(describing: error))
@@ -40,7 +42,7 @@ import Testing
     }
 
     @Test func `What cannot be undone asks for its name`() async {
-        let question = { (confirmation: Confirmation) in
+        let question = { (confirmation: ConfirmationPrompt) in
             try await confirmation.typing("ada@example.com", to: "delete it", after: "This deletes ada.")
         }
         let (printed, error) = await ask("ada@example.com\n", question)
@@ -73,7 +75,7 @@ import Testing
             for name in path.split(separator: " ") {
                 subcommand = try #require(subcommand.subcommands.first { $0.name == name }, "\(path)")
             }
-            #expect(subcommand.options.contains(Confirmation.yes), "\(path)")
+            #expect(subcommand.options.contains(ConfirmationPrompt.yes), "\(path)")
         }
     }
 }
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    private func status(_ home: CommandHome, _ store: String) async throws -> String {
+    private func list(_ home: CommandHome, _ store: String) async throws -> String {
         let outcome = try await home.latch("admin", "user", "list", "--store", store)
         return outcome.output.joined(separator: "\n")
     }
@@ -103,12 +105,14 @@ import Testing
                 let call = try home.start(on: terminal, arguments)
                 try await terminal.expect("It cannot be undone.")
                 try await terminal.expect("Type \(Self.email) to delete it: ")
-                try await #expect(status(home, store).contains(Self.email))
+                let before = try await list(home, store)
+                #expect(before.contains(Self.email))
                 terminal.type(answer)
                 if code == 1 { try await terminal.expect("nothing was changed") }
                 await expectEqual(call.outcome().ending, .exited(code), "\(terminal.text)")
             }
-            try await #expect(!status(home, store).contains(Self.email))
+            let after = try await list(home, store)
+            #expect(!after.contains(Self.email))
         }
     }
 
@@ -120,11 +124,13 @@ import Testing
             try await terminal.expect("Continue? [y/N] ")
             terminal.type("n\n")
             await expectEqual(call.outcome().ending, .exited(1))
-            try await #expect(!status(home, store).contains("banned"))
+            let before = try await list(home, store)
+            #expect(!before.contains("banned"))
             let second = try PseudoTerminal()
             let banned = try home.start(on: second, ["admin", "user", "ban", Self.email, "--yes", "--store", store])
             await expectEqual(banned.outcome().ending, .exited(0), "\(second.text)")
-            try await #expect(status(home, store).contains("banned"))
+            let after = try await list(home, store)
+            #expect(after.contains("banned"))
         }
     }
 

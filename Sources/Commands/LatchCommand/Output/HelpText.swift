@@ -51,19 +51,26 @@ package struct HelpText {
 
     /// The call with all options, for copying.
     private var usage: String {
+        let words = usageWords
+        let start = "usage: ".count + name.count + 1
+        let longest = words.map(\.count).max() ?? 0
+        guard isOnTerminal, !words.isEmpty, start + max(longest, width / 2) > width else {
+            return Self.wrapped([name] + words, indent: start, width: width)
+        }
+        // The name leaves too little of the line.
+        let call = Self.wrapped(Self.words(name), indent: "usage: ".count, width: width)
+        return call + "\n" + String(repeating: " ", count: 4) + Self.wrapped(words, indent: 4, width: width)
+    }
+
+    /// The words after the name in a call.
+    private var usageWords: [String] {
         guard subcommand.subcommands.isEmpty else {
-            return subcommand.body == nil ? "\(name) SUBCOMMAND [OPTIONS]" : "\(name) [SUBCOMMAND] [OPTIONS]"
+            return [subcommand.body == nil ? "SUBCOMMAND" : "[SUBCOMMAND]", "[OPTIONS]"]
         }
         let arguments = subcommand.arguments.map {
             ($0.isOptional ? "[\($0.name)]" : $0.name) + ($0.repeats ? "…" : "")
         }
-        let words = arguments + subcommand.options.map { "[\($0.spelling)]\($0.repeats ? "…" : "")" }
-        let start = "usage: ".count + name.count + 1
-        guard isOnTerminal, start > width / 2, !words.isEmpty else {
-            return Self.wrapped([name] + words, indent: start, width: width)
-        }
-        // The name leaves too little of the line.
-        return name + "\n" + String(repeating: " ", count: 4) + Self.wrapped(words, indent: 4, width: width)
+        return arguments + subcommand.options.map { "[\($0.spelling)]\($0.repeats ? "…" : "")" }
     }
 
     /// The options with their summaries; only the root has the version.

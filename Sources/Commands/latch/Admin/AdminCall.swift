@@ -44,7 +44,7 @@ enum AdminCall {
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
         body:
-            @escaping @Sendable (Invocation, Confirmation) throws -> (any AccountAdministration) async throws
+            @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (any AccountAdministration) async throws
             -> Output
     ) -> Subcommand {
         confirmedSubcommand(
@@ -74,17 +74,17 @@ enum AdminCall {
     static func confirmedSubcommand<Administration>(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
-        body: @escaping @Sendable (Invocation, Confirmation) throws -> (Administration) async throws -> Output
+        body: @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
         make(
-            name, summary, discussion: discussion, options: options + [Confirmation.yes], arguments: arguments,
+            name, summary, discussion: discussion, options: options + [ConfirmationPrompt.yes], arguments: arguments,
             examples: examples, ways: ways, body: body)
     }
 
     private static func make<Administration>(
         _ name: String, _ summary: String, discussion: String?, options: [Option],
         arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
-        body: @escaping @Sendable (Invocation, Confirmation) throws -> (Administration) async throws -> Output
+        body: @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
         Subcommand(
             name: name, summary: summary, discussion: discussion,
@@ -94,7 +94,7 @@ enum AdminCall {
             ],
             arguments: arguments, examples: examples,
             body: { invocation, environment in
-                let run = try body(invocation, Confirmation(invocation, environment))
+                let run = try body(invocation, ConfirmationPrompt(invocation, environment))
                 let output = try await with(invocation, environment, ways, run)
                 environment.write(output, for: invocation)
                 return .success

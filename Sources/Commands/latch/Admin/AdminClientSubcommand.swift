@@ -314,7 +314,7 @@ enum AdminClientSubcommand {
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
         body:
-            @escaping @Sendable (Invocation, Confirmation) throws -> (any ClientAdministration) async throws
+            @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (any ClientAdministration) async throws
             -> AdminCall.Output
     ) -> Subcommand {
         AdminCall.confirmedSubcommand(

@@ -58,7 +58,7 @@ enum AdminKeysSubcommand {
             }
             return (
                 ListText(
-                    headings: ["id", "algorithm", "state", "signs from", "verifies until"], whole: ["id"], rows: rows),
+                    headings: ["id", "algorithm", "state", "signs from", "verifies until"], rows: rows),
                 ["keys": .array(json)]
             )
         }
@@ -136,7 +136,7 @@ enum AdminKeysSubcommand {
             this with it. All users are signed out, links and codes in emails end, and second factors have to
             be set up again; recovery codes stay valid.
             """,
-        options: [Confirmation.yes],
+        options: [ConfirmationPrompt.yes],
         examples: ["latch admin keys accept-pepper --config latch.toml": "after 'token_pepper' was replaced in it"],
         confirm: { confirmation, settings in
             let store = StoreLocation.redacted(settings.configuration.store.text)
@@ -176,12 +176,12 @@ enum AdminKeysSubcommand {
     static func confirmedSubcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
-        body: @escaping @Sendable (Invocation, Confirmation) throws -> (Identity) async throws -> AdminCall.Output
+        body: @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (Identity) async throws -> AdminCall.Output
     ) -> Subcommand {
         terminalSubcommand(
-            name, summary, discussion: discussion, options: options + [Confirmation.yes], arguments: arguments,
+            name, summary, discussion: discussion, options: options + [ConfirmationPrompt.yes], arguments: arguments,
             examples: examples
-        ) { invocation, environment in try body(invocation, Confirmation(invocation, environment)) }
+        ) { invocation, environment in try body(invocation, ConfirmationPrompt(invocation, environment)) }
     }
 
     /// Creates a subcommand that uses a store, and whose result depends on the terminal.
@@ -192,7 +192,7 @@ enum AdminKeysSubcommand {
     static func terminalSubcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
-        confirm: @escaping @Sendable (Confirmation, Settings) async throws -> Void = { _, _ in },
+        confirm: @escaping @Sendable (ConfirmationPrompt, Settings) async throws -> Void = { _, _ in },
         configure: @escaping @Sendable (inout IdentityConfiguration) throws -> Void = { _ in },
         body: @escaping @Sendable (Invocation, Environment) throws -> (Identity) async throws -> AdminCall.Output
     ) -> Subcommand {
@@ -205,7 +205,7 @@ enum AdminKeysSubcommand {
             body: { invocation, environment in
                 let run = try body(invocation, environment)
                 let settings = try SettingsLoader(invocation, variables: environment.variables).load()
-                try await confirm(Confirmation(invocation, environment), settings)
+                try await confirm(ConfirmationPrompt(invocation, environment), settings)
                 let output = try await LocalAccountAdministration.opening(
                     settings, environment, configure: configure, run)
                 environment.write(output, for: invocation)

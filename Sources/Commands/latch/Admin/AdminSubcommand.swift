@@ -120,7 +120,7 @@ enum AdminSubcommand {
     }
 
     private static func confirm(
-        _ account: AdministeredAccount, isFinal: Bool, _ confirmation: Confirmation
+        _ account: AdministeredAccount, isFinal: Bool, _ confirmation: ConfirmationPrompt
     ) async throws {
         guard isFinal else {
             return try await confirmation.agree(
@@ -147,7 +147,7 @@ enum AdminSubcommand {
     private static func status(
         _ name: String, _ status: LatchIdentity.Account.Status, _ summary: String, asksTo consequence: String? = nil
     ) -> Subcommand {
-        let run = { @Sendable (invocation: Invocation, confirmation: Confirmation?) in
+        let run = { @Sendable (invocation: Invocation, confirmation: ConfirmationPrompt?) in
             { @Sendable (administration: any AccountAdministration) async throws -> AdminCall.Output in
                 let who = invocation.arguments[0]
                 let account = try await account(who, administration)

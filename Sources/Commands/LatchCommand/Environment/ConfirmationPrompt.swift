@@ -3,9 +3,9 @@
 /// The question of one call before it destroys something, which only a user at a terminal is asked.
 ///
 /// A script has no terminal, so its calls continue without an answer.
-package struct Confirmation: Sendable {
+package struct ConfirmationPrompt: Sendable {
     /// The flag that answers the question.
-    package static let yes = Option.flag("yes", short: "y", "asks nothing on a terminal, and does it")
+    package static let yes = Option.flag("yes", short: "y", "does it without a question")
 
     private let isAsked: Bool
     private let environment: Environment
@@ -40,7 +40,8 @@ package struct Confirmation: Sendable {
     /// Returns the answer without spaces around it; nil at the end of the input.
     private func answer(to prompt: String, after consequence: String) async throws -> String? {
         let error = environment.error
-        error.line(consequence.printable)
+        let words = consequence.printable.split(separator: " ").map(String.init)
+        error.line(HelpText.wrapped(words, indent: 0, width: min(environment.width(of: error) ?? 80, 100)))
         let prompt = environment.style(of: error).heading(String(prompt.printable.dropLast())) + " "
         let line = try await environment.input.line(true, environment.signals) { error.write(prompt) }
         guard let line else {
