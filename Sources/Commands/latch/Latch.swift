@@ -55,7 +55,9 @@ enum Program {
         }
         // A server with codes also has complete sentences. Those of the library say the same again.
         if let error = error as? AccountError, error.serverCode != nil, let message = error.serverMessage {
-            return .failed(message, hint: error.hint)
+            // The server's message may end with the hint.
+            let hint = error.hint.map { " " + $0 } ?? ""
+            return .failed(message.hasSuffix(hint) ? String(message.dropLast(hint.count)) : message, hint: error.hint)
         }
         return nil
     }
