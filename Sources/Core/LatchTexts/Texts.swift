@@ -96,6 +96,13 @@ public struct Texts: Sendable {
         }
     }
 
+    /// Returns a date with its time, such as `2026-11-22 09:05 UTC`.
+    package static func minute(_ date: Date) -> String {
+        let minutes = Int((date.timeIntervalSince1970 / 60).rounded(.down)) % 1440
+        let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(isoDay(date)) \(parts[0]):\(parts[1]) UTC"
+    }
+
     private static func isoDay(_ date: Date) -> String {
         let day = CivilDate(daysSince1970: Int((date.timeIntervalSince1970 / 86_400).rounded(.down)))
         let (month, dayOfMonth) = (String(day.month), String(day.day))

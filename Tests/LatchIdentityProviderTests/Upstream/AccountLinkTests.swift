@@ -55,7 +55,7 @@ import Testing
         let gone = try await agent.submit(page, [("disconnect", "staff")])
         #expect(gone.text.contains("The provider is disconnected.") && gone.text.contains(#"name="connect""#))
         await site.identity.flushMails()
-        #expect(site.mailer.messages.contains { $0.subject == "A new way to sign in was added" })
+        #expect(site.mailer.messages.contains { $0.subject == "Latchwork: A new way to sign in was added" })
         await site.close()
     }
 

@@ -84,7 +84,7 @@ extension Site {
         expectEqual(pages[0], pages[1])
         await expectNil(site.mailedCode())
         #expect(await site.mailedCode(to: "eve@example.com") != nil)
-        await expectEqual(site.subjects(), ["You already have an account"])
+        await expectEqual(site.subjects(), ["Latchwork: You already have an account"])
         let id = try #require(try await site.accountID("ada@example.com"))
         #expect(try await site.identity.services.store.links(of: id).isEmpty)
         await site.close()
@@ -158,7 +158,7 @@ extension Site {
     func `A first sign-in that proves its address keeps the link, and ends earlier credentials`() async throws {
         let site = try await Site.brokering(upstream)
         let before = try await site.signIn(through: upstream)
-        await expectEqual(site.subjects(), ["An account was created with your address"])
+        await expectEqual(site.subjects(), ["Latchwork: An account was created with your address"])
         let strict = try await Site(in: site.folder, upstream: upstream) {
             $0 = site.identity.services.configuration
             $0.requireVerifiedEmail = true
@@ -252,7 +252,7 @@ extension Site {
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
         _ = try await site.signIn(through: upstream)
-        await expectEqual(site.subjects(), ["An account was created with your address"])
+        await expectEqual(site.subjects(), ["Latchwork: An account was created with your address"])
         await site.close()
     }
 

@@ -33,7 +33,7 @@ import Testing
         expectEqual(ids[0], ids[1])
         // The owner hears of it, and the operator can see it.
         await site.identity.services.mails.flush()
-        #expect(site.mailer.messages.contains { $0.subject == "A new way to sign in was added" })
+        #expect(site.mailer.messages.contains { $0.subject == "Latchwork: A new way to sign in was added" })
         #expect(
             try await site.identity.audit.records(limit: 50).contains {
                 $0.event == "account.linked" && $0.detail == "staff"
@@ -62,7 +62,7 @@ import Testing
         let reset: JSONValue = ["token": .string(token), "password": "Another 456!"]
         try await expectEqual(site.post("/api/auth/reset-password", reset, fields: english).status, 200)
         await site.identity.flushMails()
-        let notice = try #require(site.mailer.messages.last { $0.subject == "Dein Passwort wurde geändert" })
+        let notice = try #require(site.mailer.messages.last { $0.subject == "Latchwork: Dein Passwort wurde geändert" })
         #expect(notice.text.contains("auch über staff an") && notice.html?.contains("auch über staff an") == true)
         await site.close()
     }
@@ -143,7 +143,7 @@ import Testing
         try await expectEqual(site.call(.delete, "/api/auth/links/staff", bearer: bob.access).status, 404)
         try await expectEqual(site.signIn(through: upstream, as: claims).status, 409)
         await site.identity.services.mails.flush()
-        #expect(site.mailer.messages.contains { $0.subject == "A way to sign in was removed" })
+        #expect(site.mailer.messages.contains { $0.subject == "Latchwork: A way to sign in was removed" })
         await site.close()
     }
 

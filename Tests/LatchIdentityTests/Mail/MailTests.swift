@@ -221,7 +221,7 @@ import Testing
             of: account, to: "$new", on: device.id, signingOutOthers: false, at: noon)
         #expect(changed)
         await site.identity.flushMails()
-        expectEqual(site.mailer.messages.map(\.subject), ["Your password was changed"])
+        expectEqual(site.mailer.messages.map(\.subject), ["Latchwork: Your password was changed"])
         await site.close()
     }
 }

@@ -65,6 +65,7 @@ import Testing
     ) async throws {
         let template = MailTemplate(
             .verifyEmail, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com",
+            at: noon,
             texts: Texts(languages: [language]))
         let message = try MailMessage(
             to: "a@example.com", subject: template.subject, text: template.text, html: template.html,
@@ -115,7 +116,8 @@ import Testing
     @Test(.tags(.silentTokens), arguments: OutboxMail.Purpose.allCases)
     func `The bytes of a mail are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
         let template = MailTemplate(
-            purpose, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com/")
+            purpose, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com/",
+            at: noon)
         let message = try MailMessage(
             to: "a@example.com", subject: template.subject, text: template.text, html: template.html)
         var dumped = ""
@@ -125,7 +127,7 @@ import Testing
         expectEqual(message.text.contains("?token=t0ken\n"), hasLink)
         let isAboutAccount = purpose.page == .account
         expectEqual(message.html?.contains("https://id.example.com/"), hasLink || isAboutAccount)
-        expectEqual(message.text.contains("\nGo to your account: https://id.example.com/account\n"), isAboutAccount)
+        expectEqual(message.text.contains("\nGo to your account:\nhttps://id.example.com/account\n"), isAboutAccount)
         let hasCode = [.addressCode, .signUpCode].contains(purpose)
         expectEqual(message.text.contains("\n0123 4567\n"), hasCode)
         expectEqual(message.html?.contains("0123 4567"), hasCode)
@@ -135,7 +137,8 @@ import Testing
 
     @Test func `The bytes of a mail escape the issuer in HTML`() {
         let template = MailTemplate(
-            .verifyEmail, to: "a@example.com", token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#)
+            .verifyEmail, to: "a@example.com", token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#,
+            at: noon)
         #expect(!template.html.contains("<b>"))
     }
 }

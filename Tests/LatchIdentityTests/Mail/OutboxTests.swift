@@ -107,7 +107,7 @@ import Testing
                 """
                 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(SQLiteConnection.maximumMails))
                 INSERT INTO mail SELECT 'm' || i, 'verifyEmail', 'x@example.com', 'x@example.com', NULL, 0, 9e15, NULL, 0,
-                    NULL
+                    NULL, NULL, NULL
                 FROM n
                 """)
         }

@@ -59,7 +59,7 @@ import Testing
         let device = Device.example(of: account, expiresAt: noon + 10_000)
         #expect(try await store.insert(device, for: account))
         try await store.requestDeletion(
-            of: account, dueAt: noon + 7200, on: device.id, in: nil, at: clock.now)
+            of: account, dueAt: noon + 7200, on: device.id, causedBy: MailCause(), at: clock.now)
         #expect(try await Housekeeping(first.services).prune())
         #expect(try await store.account(id: account.id) != nil)
         clock.advance(by: 7200)

@@ -111,7 +111,7 @@ import Testing
                 "one_time_token: purpose created_at expires_at",
                 "sign_in_challenge: password_changed_at app_id scope is_remembered created_at expires_at",
                 "email_change: email expires_at",
-                "mail: purpose email created_at due_at attempts language",
+                "mail: purpose email created_at due_at attempts language address user_agent",
                 "client_notice: client_id due_at attempts expires_at",
                 "address_challenge: failures expires_at",
                 "sign_in_code: purpose issuer subject provider email factor_at authenticated_at expires_at",
@@ -146,7 +146,7 @@ import Testing
         let page = try await requested(&agent)
         #expect(page.text.contains("This account will be deleted") && page.text.contains(#"name="keep-account""#))
         await site.identity.flushMails()
-        let mail = try #require(site.mailer.messages.last { $0.subject == "Your account will be deleted" })
+        let mail = try #require(site.mailer.messages.last { $0.subject == "Latchwork: Your account will be deleted" })
         #expect(mail.text.contains("in 2 days") && mail.text.contains("/account\n"))
         // The page of the account has the date, and no form requests it again.
         try await expectEqual(agent.get("/account/deletion").location, "/account")

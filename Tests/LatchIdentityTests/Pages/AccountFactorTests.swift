@@ -60,7 +60,9 @@ import Testing
         await site.identity.flushMails()
         let subjects = Set(site.mailer.messages.map(\.subject))
         #expect(
-            subjects.isSuperset(of: ["Two-factor authentication is on", "Two-factor authentication is off"]),
+            subjects.isSuperset(of: [
+                "Latchwork: Two-factor authentication is on", "Latchwork: Two-factor authentication is off",
+            ]),
             "\(subjects)")
         await site.close()
     }

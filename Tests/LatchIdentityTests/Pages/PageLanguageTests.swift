@@ -72,11 +72,13 @@ import Testing
         let fields: HTTPFields = ["Accept-Language": "de", .contentType: "application/x-www-form-urlencoded"]
         try await expectEqual(first.send(.post, "/reset", fields: fields, body: form).status, 200)
         await first.identity.flushMails()
-        expectEqual(first.mailer.messages.last?.subject, "Dein Passwort wurde geändert")
+        expectEqual(first.mailer.messages.last?.subject, "Latchwork: Dein Passwort wurde geändert")
         // A mail that waits keeps its language.
         let store = first.identity.services.store
         try await store.insert(
-            OutboxMail(.resetPassword, to: try EmailAddress("ada@example.com"), id: "waits", at: noon, language: "de"))
+            OutboxMail(
+                .resetPassword, to: try EmailAddress("ada@example.com"), id: "waits", at: noon,
+                causedBy: MailCause(language: "de")))
         let id = MailedTokens(pepper: first.identity.services.pepper).messageID(of: "waits")
         await first.close()
         let second = try await Site(in: folder)
@@ -147,7 +149,7 @@ import Testing
         configuration.serviceName = #"<b>&"Acme""#
         let mail = MailTemplate(
             purpose, to: "a&'b@example.com", token: "t", code: "01234567", issuer: "https://id.example.com",
-            configuration: configuration, texts: Texts(languages: [language]))
+            at: noon, configuration: configuration, texts: Texts(languages: [language]))
         expectNil((mail.subject + mail.text + mail.html).firstMatch(of: /\bmail\.[a-z]/))
         #expect(!mail.html.contains("<b>") && !mail.html.contains("a&'b") && mail.html.contains("&lt;b&gt;&amp;&quot;"))
         #expect(mail.html.contains("<html lang=\"\(language)\">") && mail.text.hasSuffix("\n\n<b>&\"Acme\"\n"))

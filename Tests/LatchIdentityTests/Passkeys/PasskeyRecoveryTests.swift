@@ -92,7 +92,7 @@ import Testing
         try await expectEqual(site.identity.administration.removePasskeys(of: id, because: "case 12"), true)
         try await expectEqual(user.signIn().status, 401)
         try await expectEqual(site.identity.administration.removePasskeys(of: id), false)
-        #expect(await site.mailSubjects().contains("A passkey was removed"))
+        #expect(await site.mailSubjects().contains("Latchwork: A passkey was removed"))
         await site.close()
     }
 

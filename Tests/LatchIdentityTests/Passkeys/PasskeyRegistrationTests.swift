@@ -81,10 +81,10 @@ import Testing
     @Test func `A passkey registration is in the audit log, and emails the owner`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
-        await expectEqual(site.mailSubjects(), ["A passkey was added"])
+        await expectEqual(site.mailSubjects(), ["Latchwork: A passkey was added"])
         #expect(try await site.audited("passkey.added") != nil)
         try await expectEqual(user.remove(user.newest).status, 200)
-        await expectEqual(site.mailSubjects(), ["A passkey was added", "A passkey was removed"])
+        await expectEqual(site.mailSubjects(), ["Latchwork: A passkey was added", "Latchwork: A passkey was removed"])
         #expect(try await site.audited("passkey.removed") != nil)
         await site.close()
     }

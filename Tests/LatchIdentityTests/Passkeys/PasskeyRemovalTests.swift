@@ -96,7 +96,7 @@ import Testing
         let token = try #require(await site.mailedToken())
         try await expectEqual(site.post("/api/auth/verify-email", ["token": .string(token)]).status, 200)
         try await expectEqual(user.signIn().string("code"), "invalidPasskey")
-        #expect(await site.mailSubjects().contains("A passkey was removed"))
+        #expect(await site.mailSubjects().contains("Latchwork: A passkey was removed"))
         await site.close()
     }
 
@@ -111,7 +111,7 @@ import Testing
         expectEqual(reset.status, 200)
         try await expectEqual(user.signIn().status, 200)
         await site.identity.flushMails()
-        let notice = try #require(site.mailer.messages.last { $0.subject == "Your password was changed" })
+        let notice = try #require(site.mailer.messages.last { $0.subject == "Latchwork: Your password was changed" })
         #expect(notice.text.contains("Passkeys and two-factor authentication stay as they are"))
         await site.close()
     }

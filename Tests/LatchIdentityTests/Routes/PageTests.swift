@@ -126,7 +126,7 @@ import Testing
     func `A page behind a mailed link confirms the new password, and does not reveal who had none`() async throws {
         let site = try await Site()
         try await site.signUp()
-        let changes = { site.mailer.messages.filter { $0.subject == "Your password was changed" } }
+        let changes = { site.mailer.messages.filter { $0.subject == "Latchwork: Your password was changed" } }
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
         let token = try #require(await site.mailedToken())
         try await expectEqual(site.post("/reset", form: "token=\(token)&password=Another+456%21").status, 200)

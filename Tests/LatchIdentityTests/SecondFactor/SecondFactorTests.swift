@@ -25,7 +25,7 @@ import Testing
         try await expectEqual(site.get("/user/profile", bearer: grant.accessToken).status, 200)
         // The owner learns of a factor that somebody else has set up.
         await site.identity.services.mails.flush()
-        #expect(site.mailer.messages.contains { $0.subject == "Two-factor authentication is on" })
+        #expect(site.mailer.messages.contains { $0.subject == "Latchwork: Two-factor authentication is on" })
         await site.close()
     }
 

@@ -161,7 +161,8 @@ import Testing
             let again = try await home.latch(
                 "signup", "--issuer", issuer, "--account", Self.email, "--password-stdin", input: Self.password)
             expectEqual(again.ending, .exited(1))
-            expectEqual(again.error.first?.hasPrefix("latch: An account with this email address already exists."), true)
+            expectEqual(
+                again.error.first?.hasPrefix("latch: There is already an account with this email address."), true)
             try await expectLogin(home, server, with: Self.password)
         }
     }

@@ -103,7 +103,7 @@ import Testing
             for (answer, code) in [("yes\n", Int32(1)), ("\u{4}", 1), ("\(Self.email)\n", 0)] {
                 let terminal = try PseudoTerminal()
                 let call = try home.start(on: terminal, arguments)
-                try await terminal.expect("It cannot be undone.")
+                try await terminal.expect("undone.")
                 try await terminal.expect("Type \(Self.email) to delete it: ")
                 let before = try await list(home, store)
                 #expect(before.contains(Self.email))

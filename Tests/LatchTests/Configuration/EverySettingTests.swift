@@ -24,7 +24,7 @@ import Testing
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
         case "store": (1...3).map { "sqlite:file\($0)" }
         case "issuer", "allowed_origins", "passkey_origins", "mtls_url": (1...3).map { "https://host\($0).example" }
-        case "user_service": ["false", "no", "off"]
+        case "user_service", "sign_in_notices": ["false", "no", "off"]
         case "require_verified_email", "require_owner_proof", "browser_tokens", "client_metadata_documents":
             ["true", "yes", "on"]
         case "resources": (1...3).map { "https://tools\($0).example.com/mcp;scopes=tools:use" }

@@ -40,10 +40,10 @@ enum LoginSubcommand {
             redirect URI http://127.0.0.1/callback. --redirect-uri names another one of this machine,
             such as http://localhost or http://127.0.0.1:8400/callback.
 
-            With --with-password it prompts for the password without echo, and for a code where the account has a
-            second factor; a script pipes the password in, and the code on a second line. Neither comes
-            from the command line or is stored. Tokens are, in the secret store that 'latch doctor'
-            names; all processes of this user share them.
+            With --with-password it prompts for the password without echo, and for a code where the
+            account has a second factor; a script pipes the password in, and the code on a second line.
+            Neither comes from the command line or is stored. Tokens are, in the secret store that
+            'latch doctor' names; all processes of this user share them.
 
             --client-credentials signs this machine in, not a person. A client's secret is in the
             variable LATCH_CLIENT_SECRET, and is not stored; LATCH_CLIENT_ID and LATCH_ISSUER say whose

@@ -90,6 +90,7 @@ package final class IdentityServices: Sendable {
         administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
         let sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
+            notifiesOfNewDevices: configuration.signInNotices,
             firstAdministrator: FirstAdministratorRule(
                 email: configuration.firstAdministrator, administration: administration))
         tokens = TokenService(

@@ -24,14 +24,20 @@ package struct PageStyle: Sendable {
     ///   - accent: The color of buttons and links, which has ``textContrast`` to white. In the dark it is lighter.
     ///   - background: The color around the page, on which no text is. In the dark it is darker.
     package init(accent: PageColor? = nil, background: PageColor? = nil) {
-        let (card, dim) = (PageColor("#1d2026") ?? .black, 0.012)
-        let light = accent?.mixed(with: .white) { $0.contrast(to: card) >= Self.textContrast }
+        let dim = 0.012
         let dark = background?.mixed(with: .black) { $0.luminance <= dim }
         sheet =
             Self.colors(
-                accent: accent?.text ?? Self.accent, darkAccent: light?.text ?? "#7ea6ff",
+                accent: accent?.text ?? Self.accent, darkAccent: Self.dark(accent?.text ?? Self.accent),
                 background: background?.text ?? "#f4f5f7", darkBackground: dark?.text ?? "#14161a") + Self.rules
         source = "'sha256-\(Base64Alphabet.standard.encodePadded(Array(SHA256.hash(data: Array(sheet.utf8)))))'"
+    }
+
+    /// Returns an accent color of the light for the dark, where it is lighter.
+    package static func dark(_ accent: String) -> String {
+        guard accent != Self.accent, let color = PageColor(accent) else { return "#7ea6ff" }
+        let card = PageColor("#1d2026") ?? .black
+        return color.mixed(with: .white) { $0.contrast(to: card) >= textContrast }.text
     }
 
     private static func colors(accent: String, darkAccent: String, background: String, darkBackground: String) -> String

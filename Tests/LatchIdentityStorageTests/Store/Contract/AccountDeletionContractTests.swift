@@ -12,7 +12,7 @@ import Testing
 @Suite struct AccountDeletionContractTests {
     private func request(_ fixture: StoreFixture, due: TimeInterval, at date: Date = noon) async throws {
         try await fixture.store.requestDeletion(
-            of: fixture.account, dueAt: noon + due, on: fixture.device.id, in: nil, at: date)
+            of: fixture.account, dueAt: noon + due, on: fixture.device.id, causedBy: MailCause(), at: date)
     }
 
     @Test(arguments: StoreBackend.all)

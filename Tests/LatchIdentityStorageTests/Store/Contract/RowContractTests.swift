@@ -58,7 +58,7 @@ import Testing
         func mail(_ attempts: Int) -> OutboxMail {
             OutboxMail(
                 .signedUp, to: account.email, accountID: account.id, id: "m", at: noon, attempts: attempts,
-                language: "de")
+                causedBy: MailCause(language: "de", address: "192.0.2.1", userAgent: "curl/8"))
         }
         try await store.insert(mail(0))
         let claim = MailClaim(

@@ -35,7 +35,7 @@ package struct AccountDeletionService: Sendable {
         try recentAuthentication.require(session)
         try limits.take([limits.mail(.deletionRequested, emailKey: session.account.email.key)])
         try await store.requestDeletion(
-            of: session.account, dueAt: dueDate, on: session.device.id, in: origin.language, at: clock.now)
+            of: session.account, dueAt: dueDate, on: session.device.id, causedBy: origin.mailCause, at: clock.now)
         mails.wake()
     }
 

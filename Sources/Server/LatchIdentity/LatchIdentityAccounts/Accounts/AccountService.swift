@@ -78,7 +78,9 @@ package struct AccountService: Sendable {
             passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
             ownerProvedAt: isVerified ? now : nil, createdAt: now, attributes: registration?.attributes ?? [:],
             acceptedTerms: registration?.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
-        let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account, in: origin?.language)
+        let mail =
+            isVerified
+            ? nil : outboxMail(.verifyEmail, to: email, of: account, causedBy: origin?.mailCause ?? MailCause())
         do throws(IdentityError) {
             try await store.insert(account, details: details, mail: mail)
         } catch IdentityError.alreadyExists {
@@ -146,7 +148,7 @@ package struct AccountService: Sendable {
             else { return metrics.count(.mails, "limited") }
         }
         do throws(IdentityError) {
-            try await store.insert(outboxMail(purpose, to: email, in: origin.language))
+            try await store.insert(outboxMail(purpose, to: email, causedBy: origin.mailCause))
         } catch {
             // An email that was not stored must not count, or the next request would promise an email that is never
             // sent.
@@ -157,10 +159,10 @@ package struct AccountService: Sendable {
     }
 
     func outboxMail(
-        _ purpose: OutboxMail.Purpose, to email: EmailAddress, of account: Account? = nil, in language: String?
+        _ purpose: OutboxMail.Purpose, to email: EmailAddress, of account: Account? = nil, causedBy cause: MailCause
     ) -> OutboxMail {
         OutboxMail(
-            purpose, to: email, accountID: account?.id, id: random.identifier(), at: clock.now, language: language)
+            purpose, to: email, accountID: account?.id, id: random.identifier(), at: clock.now, causedBy: cause)
     }
 
     /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
@@ -252,14 +254,15 @@ package struct AccountService: Sendable {
         _ token: String, with proof: OwnerProof, from origin: RequestOrigin?
     ) async throws(IdentityError) -> VerifiedAddress {
         let digest = token.digest
-        if let account = try await store.verifyEmail(byToken: digest, with: proof, in: origin?.language, at: clock.now)
+        if let account = try await store.verifyEmail(
+            byToken: digest, with: proof, causedBy: origin?.mailCause ?? MailCause(), at: clock.now)
         {
             return VerifiedAddress(account: account, email: account.email)
         }
         let isNewEnd = try await store.account(forVerificationToken: digest, at: clock.now) != nil
         do throws(IdentityError) {
             if let account = try await store.confirmEmail(
-                byToken: digest, with: proof, in: origin?.language, at: clock.now)
+                byToken: digest, with: proof, causedBy: origin?.mailCause ?? MailCause(), at: clock.now)
             {
                 let requested = try await store.requestedAddress(of: account.id)
                 return VerifiedAddress(
@@ -288,7 +291,8 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
         // A concurrent request may have used the token in the meantime. The transaction decides.
-        guard try await store.resetPassword(byToken: digest, hash: hash, in: origin.language, at: clock.now) else {
+        guard try await store.resetPassword(byToken: digest, hash: hash, causedBy: origin.mailCause, at: clock.now)
+        else {
             throw .invalidLink
         }
         signIns.forgetFailures(of: account, from: origin.address)
@@ -324,7 +328,7 @@ package struct AccountService: Sendable {
         let hash = try await passwords.hash(new, for: .change, from: origin.address)
         let changed = try await store.changePassword(
             of: account, to: hash, on: session.device.id, signingOutOthers: signingOutOthers,
-            in: origin.language, at: clock.now)
+            causedBy: origin.mailCause, at: clock.now)
         guard changed else { throw .accountChanged }
         mails.wake()
     }
@@ -354,8 +358,8 @@ package struct AccountService: Sendable {
         let oldConfirms = account.emailVerifiedAt != nil
         let old = outboxMail(
             oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account,
-            in: origin.language)
-        let new = outboxMail(.newAddress, to: email, of: account, in: origin.language)
+            causedBy: origin.mailCause)
+        let new = outboxMail(.newAddress, to: email, of: account, causedBy: origin.mailCause)
         let tokens = MailedTokens(pepper: pepper)
         let isBegun = try await store.insert(
             EmailChange(

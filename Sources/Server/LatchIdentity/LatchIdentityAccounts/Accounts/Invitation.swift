@@ -36,7 +36,8 @@ extension AccountService {
         try limits.take([limits.mail(.invitation, emailKey: email.key)])
         do throws(IdentityError) {
             try await store.insert(
-                account, details: nil, mail: outboxMail(.invitation, to: email, of: account, in: origin.language),
+                account, details: nil,
+                mail: outboxMail(.invitation, to: email, of: account, causedBy: origin.mailCause),
                 by: actor,
                 on: session.device.id)
         } catch {

@@ -58,7 +58,7 @@ package struct SignUpService: Sendable {
         try limits.take(attempts)
         let now = clock.now
         let mail = OutboxMail(
-            .signUpCode, to: email, accountID: nil, id: random.identifier(), at: now, language: origin.language)
+            .signUpCode, to: email, accountID: nil, id: random.identifier(), at: now, causedBy: origin.mailCause)
         let end = now.addingTimeInterval(AddressChallenge.lifetime)
         do throws(IdentityError) {
             try await store.insert(AddressChallenge(id: mail.id, expiresAt: end), mail: mail)

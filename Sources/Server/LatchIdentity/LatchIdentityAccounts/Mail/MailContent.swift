@@ -35,10 +35,11 @@ package struct MailContent: Sendable {
         let mail = claimed.mail
         let providers = configuration.upstreams.filter { claimed.providers.contains($0.name) }
         guard let issuer = accessTokens.issuer else { throw .notReady }
-        let texts = Texts(languages: [mail.language, configuration.defaultLanguage].compactMap(\.self))
+        let texts = Texts(languages: [mail.cause.language, configuration.defaultLanguage].compactMap(\.self))
         let template = MailTemplate(
             mail.purpose, to: recipient.text, token: tokens.token(of: mail.id), code: tokens.code(of: mail.id),
-            issuer: issuer, providers: providers.map(\.displayName), configuration: configuration, texts: texts)
+            issuer: issuer, providers: providers.map(\.displayName), at: mail.createdAt, causedBy: mail.cause,
+            configuration: configuration, texts: texts)
         return try MailMessage(
             to: recipient.text, subject: template.subject, text: template.text, html: template.html,
             language: texts.language, id: tokens.messageID(of: mail.id))

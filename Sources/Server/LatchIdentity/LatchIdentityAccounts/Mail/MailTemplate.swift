@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchFoundation
 package import LatchIdentityStorage
 import LatchSignIn
 package import LatchTexts
 
 /// The texts of an email to a user, as plain text and as HTML, in one language.
 ///
-/// Links begin with the issuer, never with the Host of a request. The recipient's address is the only user input in a
-/// email.
+/// Links begin with the issuer, never with the Host of a request. The recipient's address, and the address of the client,
+/// are the only input of others in an email.
 package struct MailTemplate {
     package let subject: String
+    /// The subject without the name of the service.
+    private let title: String
     /// The name of the service that the email is from.
     private let serviceName: String
     private let language: String
+    /// Whether the text runs from right to left.
+    private let isRightToLeft: Bool
+    private let accent: String
     /// The sentence before the link.
     private let introduction: String
     /// The link and the label of its button; nil for an email without one.
@@ -23,8 +29,12 @@ package struct MailTemplate {
     private let code: String?
     /// The sentence about other providers that sign in to the account; nil for all emails without such providers.
     private let providers: String?
+    /// What the owner compares with the memory: the account, the time, the device and its address.
+    private let details: [String]
     /// The sentence for recipients who did not expect the email.
     private let closing: String
+    /// The page about help, and its label.
+    private let support: (url: String, text: String)?
 
     /// Creates the texts of an email.
     ///
@@ -33,13 +43,16 @@ package struct MailTemplate {
     ///
     /// The texts in the catalog are `mail.PURPOSE.subject`, `.introduction`, `.button` and `.closing`. Their arguments
     /// are the name of the service, the recipient, and the lifetime of the link, or the time until a deletion.
+    ///
+    /// - Parameters:
+    ///   - date: The time of the request that caused the email.
+    ///   - cause: That request, which emails about the safety of an account describe.
     package init(
         _ purpose: OutboxMail.Purpose, to recipient: String, token: String, code: String, issuer: String,
-        providers: [String] = [], configuration: IdentityConfiguration = IdentityConfiguration(),
-        texts: Texts = Texts(languages: [])
+        providers: [String] = [], at date: Date, causedBy cause: MailCause = MailCause(),
+        configuration: IdentityConfiguration = IdentityConfiguration(), texts: Texts = Texts(languages: [])
     ) {
-        serviceName = configuration.serviceName
-        let name = Phrase.Argument.text(serviceName)
+        let serviceName = configuration.serviceName
         let time: Duration =
             switch purpose {
             case .resetPassword: configuration.resetLifetime
@@ -48,10 +61,16 @@ package struct MailTemplate {
             }
         let lifetime = Self.phrase(time)
         func text(_ part: String) -> String {
-            texts(Phrase("mail.\(purpose.rawValue).\(part)", name, .text(recipient), .phrase(lifetime)))
+            texts(
+                Phrase("mail.\(purpose.rawValue).\(part)", .text(serviceName), .text(recipient), .phrase(lifetime)))
         }
-        (subject, introduction, closing) = (text("subject"), text("introduction"), text("closing"))
-        language = texts.language
+        func labeled(_ label: String, _ value: String) -> String {
+            texts(Phrase("mail.labeled", .text(label), .text(value)))
+        }
+        (title, introduction, closing) = (text("subject"), text("introduction"), text("closing"))
+        subject = title.utf8.contains(serviceName.utf8) ? title : labeled(serviceName, title)
+        (self.serviceName, language, isRightToLeft) = (serviceName, texts.language, texts.isRightToLeft)
+        accent = configuration.accentColor ?? PageStyle.accent
         let names = providers.joined(separator: ", ")
         self.providers = names.isEmpty ? nil : texts(Phrase("mail.passwordChanged.providers", .text(names)))
         let server = issuer.withoutFinalSlash
@@ -63,6 +82,18 @@ package struct MailTemplate {
             case nil: nil
             }
         self.code = [.addressCode, .signUpCode].contains(purpose) ? "\(code.prefix(4)) \(code.suffix(4))" : nil
+        let facts: [(label: Phrase, value: String?)] = [
+            (Phrase("mail.detail.account"), recipient), (Phrase("mail.detail.time"), Texts.minute(date)),
+            // The text of a stranger's device would be a stranger's text in an email of the service.
+            (Phrase("mail.detail.device"), UserAgentDescription(of: cause.userAgent).text),
+            (Phrase("mail.detail.address"), cause.address),
+        ]
+        details =
+            purpose.describesCause ? facts.compactMap { fact in fact.value.map { labeled(texts(fact.label), $0) } } : []
+        support = configuration.supportURL.map { url in
+            let shown = url.utf8.starts(with: "mailto:".utf8) ? String(url.dropFirst(7)) : url
+            return (url, labeled(texts(Phrase("page.link.support")), shown))
+        }
     }
 
     /// Returns a time in the largest unit that divides it; in days only from two days on.
@@ -78,50 +109,87 @@ package struct MailTemplate {
     /// The plain text.
     package var text: String {
         [
-            introduction, link.map { isAboutAccount ? "\($0.label): \($0.url)" : $0.url }, code, providers, closing,
-            serviceName,
+            introduction, details.isEmpty ? nil : details.joined(separator: "\n"),
+            link.map { isAboutAccount ? "\($0.label):\n\($0.url)" : $0.url }, code, providers, closing,
+            [serviceName, support?.text].compactMap(\.self).joined(separator: "\n"),
         ].compactMap(\.self).joined(separator: "\n\n")
             + "\n"
     }
 
-    /// The HTML, in the style of the pages; its styles are attributes, since email programs remove style sheets.
+    /// The HTML, in the style of the pages.
+    ///
+    /// Its styles are attributes, since email programs remove style sheets. The sheet is only for the dark. The first
+    /// text is not shown in the email, but in the list of emails.
     package var html: String {
+        let escape = HTMLContext.text.escape
+        func paragraph(_ html: String, _ style: String = "margin:0 0 20px;color:#5b6472", _ name: String = "soft")
+            -> String
+        {
+            "<p class=\"\(name)\" style=\"\(style)\">\(html)</p>"
+        }
         let button = link.map { url, label in
-            """
-
-            <p style="margin:0 0 20px"><a href="\(HTMLContext.url.escape(url))" style="display:inline-block;padding:11px 20px;\
-            font-weight:600;color:#ffffff;background:#2456c9;border-radius:8px;text-decoration:none">\
-            \(HTMLContext.text.escape(label))</a></p>
-            <p style="margin:0 0 20px;color:#5b6472;font-size:13px;word-break:break-all">\(HTMLContext.text.escape(url))</p>
-            """
+            let button = """
+                <a class="button" href="\(HTMLContext.url.escape(url))" style="display:inline-block;padding:11px 20px;\
+                font-weight:600;color:#ffffff;background:\(accent);border-radius:8px;text-decoration:none">\
+                \(escape(label))</a>
+                """
+            return [
+                paragraph(button, "margin:0 0 20px", "action"),
+                paragraph(escape(url), "margin:0 0 20px;color:#5b6472;font-size:13px;word-break:break-all"),
+            ].joined(separator: "\n")
         }
         let typed = code.map {
-            """
-
-            <p style="margin:0 0 20px;font:600 28px/1.25 ui-monospace,monospace;letter-spacing:2px">\
-            \(HTMLContext.text.escape($0))</p>
-            """
+            paragraph(
+                escape($0), "margin:0 0 20px;font:600 28px/1.25 ui-monospace,monospace;letter-spacing:2px", "code")
         }
-        let note = providers.map {
-            "\n<p style=\"margin:0 0 20px;color:#5b6472\">\(HTMLContext.text.escape($0))</p>"
+        let contact = support.map { url, text in
+            paragraph(
+                "<a class=\"soft\" href=\"\(HTMLContext.attribute.escape(url))\" style=\"color:#5b6472\">\(escape(text))</a>",
+                "margin:20px 0 0;font-size:13px")
         }
+        let parts = [
+            paragraph(escape(serviceName), "margin:0 0 16px;font-weight:600;color:#5b6472"),
+            "<h1 style=\"margin:0 0 8px;font-size:22px;line-height:1.25\">\(escape(title))</h1>",
+            paragraph(escape(introduction)),
+            details.isEmpty
+                ? nil
+                : paragraph(
+                    details.map(escape).joined(separator: "<br>\n"),
+                    "margin:0 0 20px;padding:12px 16px;border:1px solid #d5d9e0;border-radius:8px", "facts"),
+            button ?? typed, providers.map { paragraph(escape($0)) },
+            paragraph(escape(closing), "margin:0;color:#5b6472"), contact,
+        ]
         return """
             <!doctype html>
-            <html lang="\(HTMLContext.attribute.escape(language))">
+            <html lang="\(HTMLContext.attribute.escape(language))"\(isRightToLeft ? " dir=\"rtl\"" : "")>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(HTMLContext.text.escape(subject))</title>
+            <meta name="color-scheme" content="light dark">
+            <title>\(escape(subject))</title>
+            <style>\(Self.darkSheet(accent))</style>
             <body style="margin:0;padding:20px;background:#f4f5f7;color:#1d2129;font:16px/1.5 system-ui,sans-serif">
-            <div style="max-width:400px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #d5d9e0;\
+            <div style="display:none;max-height:0;overflow:hidden">\(escape(introduction))</div>
+            <div class="card" style="max-width:400px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #d5d9e0;\
             border-radius:12px">
-            <p style="margin:0 0 16px;font-weight:600;color:#5b6472">\(HTMLContext.text.escape(serviceName))</p>
-            <h1 style="margin:0 0 8px;font-size:22px;line-height:1.25">\(HTMLContext.text.escape(subject))</h1>
-            <p style="margin:0 0 20px;color:#5b6472">\(HTMLContext.text.escape(introduction))</p>\(button ?? typed ?? "")\(note ?? "")
-            <p style="margin:0;color:#5b6472">\(HTMLContext.text.escape(closing))</p>
+            \(parts.compactMap(\.self).joined(separator: "\n"))
             </div>
             </body>
             </html>
 
+            """
+    }
+
+    /// Returns the style sheet of the dark, with the colors of the pages.
+    private static func darkSheet(_ accent: String) -> String {
+        let button = PageStyle.dark(accent)
+        return """
+            :root{color-scheme:light dark}
+            @media(prefers-color-scheme:dark){
+            body{background:#14161a!important;color:#e8eaee!important}
+            .card{background:#1d2026!important;border-color:#3a404b!important}
+            .soft{color:#a3abb8!important}
+            .facts{border-color:#3a404b!important}
+            .button{color:#1d2026!important;background:\(button)!important}}
             """
     }
 }
@@ -142,10 +210,13 @@ extension OutboxMail.Purpose {
         case .resetPassword, .invitation: .form(path: "/reset")
         case .oldAddress: .form(path: "/confirm-change")
         case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested:
+            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice:
             .account
         case .addressChanging, .addressCode, .signedUp, .signUpCode:
             nil
         }
     }
+
+    /// Whether the email says when, and on which device, the request was made that caused it.
+    var describesCause: Bool { isNotice || [.resetPassword, .oldAddress, .addressChanging].contains(self) }
 }

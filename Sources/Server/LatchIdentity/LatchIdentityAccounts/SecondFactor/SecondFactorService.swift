@@ -108,7 +108,8 @@ package struct SecondFactorService: Sendable {
             // A recovery code does not prove that the authenticator app works.
             guard case .code(let step, let sealed)? = try proof(code, for: factor) else { return .rejected }
             return try await store.prove(
-                .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose, in: origin.language,
+                .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose,
+                causedBy: origin.mailCause,
                 at: now)
         }
         mails.wake()
@@ -176,7 +177,7 @@ package struct SecondFactorService: Sendable {
             }
             guard let proof = try proof(code, for: factor) else { return .rejected }
             return try await store.prove(
-                proof, of: accountID, for: purpose, in: origin.language, at: clock.now)
+                proof, of: accountID, for: purpose, causedBy: origin.mailCause, at: clock.now)
         }
     }
 

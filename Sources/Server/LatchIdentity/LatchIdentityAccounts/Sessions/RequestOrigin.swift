@@ -2,7 +2,7 @@
 
 import LatchCore
 package import LatchHTTP
-import LatchIdentityStorage
+package import LatchIdentityStorage
 package import LatchServer
 import LatchTexts
 
@@ -31,6 +31,13 @@ package struct RequestOrigin: Sendable {
 
     /// The language of the request's mails: the preferred one of the available languages; nil for the server's default.
     package var language: String? { Texts.available(fields.languages) }
+
+    /// The request as the cause of an email.
+    package var mailCause: MailCause {
+        MailCause(
+            language: language, address: address == Self.inProcess ? nil : address,
+            userAgent: userAgent?.sanitized(200))
+    }
 }
 
 extension Preferences {

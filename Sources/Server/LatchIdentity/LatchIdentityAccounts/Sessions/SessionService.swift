@@ -13,17 +13,20 @@ package struct SessionService: Sendable {
     package let dates: DateCheck
     package let random: RandomSource
     package let limits: RateLimits
+    /// Whether owners get an email about a sign-in on a new device.
+    package let notifiesOfNewDevices: Bool
     package let firstAdministrator: FirstAdministratorRule
 
     package init(
         store: IdentityStore, clock: WallClock, dates: DateCheck, random: RandomSource, limits: RateLimits,
-        firstAdministrator: FirstAdministratorRule
+        notifiesOfNewDevices: Bool, firstAdministrator: FirstAdministratorRule
     ) {
         self.store = store
         self.clock = clock
         self.dates = dates
         self.random = random
         self.limits = limits
+        self.notifiesOfNewDevices = notifiesOfNewDevices
         self.firstAdministrator = firstAdministrator
     }
 
@@ -57,12 +60,14 @@ package struct SessionService: Sendable {
         try limits.take([limits.session(accountID: proof.account.id)])
         let account = try await firstAdministrator.promoting(proof.account)
         let now = clock.now
-        let device = Device(
+        var device = Device(
             id: random.bytes(16), accountID: account.id, clientID: clientID, scope: scope, secret: random.bytes(32),
             createdAt: now, lastUsedAt: now, expiresAt: now.addingTimeInterval(lifetime),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
             name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt,
             details: details, browserDevice: browser, notifies: notifies)
+        // A client in the session of a browser belongs to the device of the browser.
+        if notifiesOfNewDevices, browser == nil || clientID == Device.pagesClientID { device.notice = origin.mailCause }
         let credentials = try issue(device, account)
         if let insert {
             try await insert(device, account)

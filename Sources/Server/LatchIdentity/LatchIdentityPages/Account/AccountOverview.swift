@@ -261,9 +261,7 @@ package struct AccountOverview: Sendable {
     /// Returns the name of a device for its owner: the app, or the browser and the system.
     private func name(of device: Device, _ parts: Parts, _ texts: Texts) -> String {
         if let id = device.clientID, id != Device.pagesClientID { return name(of: id, at: nil, parts, texts) }
-        let description = UserAgentDescription(of: device)
-        let words = [device.name ?? description.browser, description.system].filter { !$0.isEmpty }
-        return words.isEmpty ? texts(Phrase("page.account.device.unknown")) : words.joined(separator: ", ")
+        return UserAgentDescription(of: device).text ?? texts(Phrase("page.account.device.unknown"))
     }
 
     /// Returns the name of a client, with the host of one that has named itself.

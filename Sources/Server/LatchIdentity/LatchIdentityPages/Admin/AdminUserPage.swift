@@ -138,9 +138,8 @@ extension AdminUserPages {
             texts(Phrase("page.account.devices")),
             text: devices.isEmpty ? texts(Phrase("page.admin.user.devices.none")) : nil,
             entries: devices.map { device in
-                let description = UserAgentDescription(of: device)
-                let words = [device.clientID, device.name ?? description.browser, description.system]
-                    .compactMap(\.self).filter { !$0.isEmpty && $0 != Device.pagesClientID }
+                let words = [device.clientID, UserAgentDescription(of: device).text]
+                    .compactMap(\.self).filter { $0 != Device.pagesClientID }
                 return .init(
                     words.isEmpty ? texts(Phrase("page.account.device.unknown")) : words.joined(separator: ", "),
                     details: [device.address, texts(Phrase("page.account.used", .date(device.lastUsedAt)))]

@@ -97,7 +97,7 @@ package struct PasskeyService: Sendable {
             transports: registered.transports.joined(separator: " "),
             name: name ?? Self.name(of: session.device), createdAt: now)
         try await store.insert(
-            passkey, for: session.account, on: session.device.id, spending: challenge, in: origin.language)
+            passkey, for: session.account, on: session.device.id, spending: challenge, causedBy: origin.mailCause)
         mails.wake()
         return passkey
     }
@@ -137,7 +137,7 @@ package struct PasskeyService: Sendable {
         guard let bytes = Passkey.id(fromPublicID: id) else { throw .noSuchPasskey }
         try await store.remove(
             passkey: bytes, of: session.account, on: session.device.id,
-            among: permitted.ways, in: origin.language, at: clock.now)
+            among: permitted.ways, causedBy: origin.mailCause, at: clock.now)
         mails.wake()
     }
 

@@ -52,7 +52,8 @@ extension UpstreamSignInService {
     private func link(
         _ identity: UpstreamIdentity, to session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        try await store.link(identity, to: session.account, on: session.device.id, in: origin.language, at: clock.now)
+        try await store.link(
+            identity, to: session.account, on: session.device.id, causedBy: origin.mailCause, at: clock.now)
         mails.wake()
     }
 
@@ -65,7 +66,7 @@ extension UpstreamSignInService {
         try requireRecentLogin(session)
         try await store.unlink(
             provider, from: session.account, on: session.device.id,
-            among: permitted.ways, in: origin.language, at: clock.now)
+            among: permitted.ways, causedBy: origin.mailCause, at: clock.now)
         mails.wake()
     }
 

@@ -26,7 +26,8 @@ extension UpstreamSignInService {
             limits.attempts(of: .mail, from: origin.address) + [limits.mail(.addressCode, emailKey: email.key)])
         let now = clock.now
         let mail = OutboxMail(
-            .addressCode, to: email, accountID: account?.id, id: random.identifier(), at: now, language: origin.language
+            .addressCode, to: email, accountID: account?.id, id: random.identifier(), at: now,
+            causedBy: origin.mailCause
         )
         let end = now.addingTimeInterval(AddressChallenge.lifetime)
         try await store.insert(AddressChallenge(id: mail.id, accountID: account?.id, expiresAt: end), mail: mail)
@@ -59,7 +60,7 @@ extension UpstreamSignInService {
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
         let verify = { [account] () async throws(IdentityError) -> Account in
             let answer = try await store.answer(
-                mailID, isRight: isRight, for: account, linkedTo: identity, in: origin.language, at: now)
+                mailID, isRight: isRight, for: account, linkedTo: identity, causedBy: origin.mailCause, at: now)
             if case .verified(let account) = answer { return account }
             try await store.audit(
                 "address.failed", account: known?.id,

@@ -298,7 +298,7 @@ package struct UpstreamSignInService: Sendable {
             id: random.newID(at: now), email: email, name: user.name, passwordChangedAt: now,
             emailVerifiedAt: isVerified ? now : nil, createdAt: now)
         let mail = OutboxMail(
-            .signedUp, to: email, accountID: account.id, id: random.identifier(), at: now, language: origin.language)
+            .signedUp, to: email, accountID: account.id, id: random.identifier(), at: now, causedBy: origin.mailCause)
         return try await signingUp(with: email, isVerified: isVerified, at: provider, from: origin) {
             () throws(IdentityError) in
             try await store.insert(account, linkedTo: user.identity, mail: isVerified ? nil : mail)

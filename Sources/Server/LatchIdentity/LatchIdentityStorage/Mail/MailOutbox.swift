@@ -28,6 +28,8 @@ package struct OutboxMail: Sendable, Hashable {
         case signUpTaken
         /// A notice that the owner has requested the deletion of the account.
         case deletionRequested
+        /// A notice of a sign-in on a device, or from a network, that the account did not use before.
+        case newDevice
 
         /// The purpose of the one-time token that the email carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
@@ -36,16 +38,16 @@ package struct OutboxMail: Sendable, Hashable {
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
                 .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode,
-                .signUpTaken, .deletionRequested:
+                .signUpTaken, .deletionRequested, .newDevice:
                 nil
             }
         }
 
-        /// Whether the email tells an owner of a change of the credentials; a full outbox must not refuse the change.
+        /// Whether the email tells an owner of a sign-in or a change of the credentials; a full outbox must not refuse it.
         package var isNotice: Bool {
             switch self {
             case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-                .passwordChanged, .deletionRequested:
+                .passwordChanged, .deletionRequested, .newDevice:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
                 .addressTaken, .signedUp, .signUpCode, .signUpTaken:
@@ -63,13 +65,12 @@ package struct OutboxMail: Sendable, Hashable {
     package let createdAt: Date
     /// The number of attempts, including the current one.
     package let attempts: Int
-    /// The language of the request that caused the email; nil for the server's default language.
-    package let language: String?
+    package let cause: MailCause
 
-    /// Creates an email, by default without attempts and in the server's default language.
+    /// Creates an email, by default without attempts and for no known request.
     package init(
         _ purpose: Purpose, to recipient: EmailAddress, accountID: String? = nil, id: String, at now: Date,
-        attempts: Int = 0, language: String? = nil
+        attempts: Int = 0, causedBy cause: MailCause = MailCause()
     ) {
         self.id = id
         self.purpose = purpose
@@ -77,7 +78,26 @@ package struct OutboxMail: Sendable, Hashable {
         self.accountID = accountID
         createdAt = now
         self.attempts = attempts
-        self.language = language
+        self.cause = cause
+    }
+}
+
+/// The request that caused an email, as far as its recipient learns of it.
+package struct MailCause: Sendable, Hashable {
+    /// The language of the request; nil for the server's default language.
+    package var language: String?
+    /// The address of the client; nil for an unknown one.
+    package var address: String?
+    /// The User-Agent field, shortened.
+    package var userAgent: String?
+
+    package init(language: String? = nil, address: String? = nil, userAgent: String? = nil) {
+        (self.language, self.address, self.userAgent) = (language, address, userAgent)
+    }
+
+    /// Returns the cause in the owner's preferred language; unchanged for an owner without one.
+    func preferring(_ preferred: String) -> MailCause {
+        preferred.isEmpty ? self : MailCause(language: preferred, address: address, userAgent: userAgent)
     }
 }
 

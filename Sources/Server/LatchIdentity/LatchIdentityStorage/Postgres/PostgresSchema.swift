@@ -102,6 +102,7 @@ package enum PostgresSchema {
         Migration(number: 4, name: "Registrations", statements: registrations),
         Migration(number: 5, name: "Samples", statements: [samplesEnd], endsSamples: true),
         Migration(number: 6, name: "Consents", statements: consents),
+        Migration(number: 7, name: "MailCauses", statements: mailCauses),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

@@ -121,15 +121,16 @@ extension SQLConnection {
         case .mailReset:
             // No email is sent to an account that cannot sign in.
             guard target.status == .active else { throw .accountSuspended }
-            try mail(.resetPassword, to: id, in: nil, at: now)
+            try mail(.resetPassword, to: id, causedBy: MailCause(), at: now)
             try audit("account.resetMailed", account: id, detail: note, at: now)
         case .removeFactor:
-            result.hadFactor = try removeFactor(of: id, detail: note, in: nil, at: now)
+            result.hadFactor = try removeFactor(of: id, detail: note, causedBy: MailCause(), at: now)
             if result.hadFactor { try revokeDevices(of: id, because: .administrator, at: now) }
         case .removeLink(let provider):
-            result.hadLink = try removeLink(to: provider, of: target, except: nil, note: note, in: nil, at: now)
+            result.hadLink = try removeLink(
+                to: provider, of: target, except: nil, note: note, causedBy: MailCause(), at: now)
         case .removePasskeys:
-            guard try removePasskeys(of: id, detail: note, in: nil, at: now) else { break }
+            guard try removePasskeys(of: id, detail: note, causedBy: MailCause(), at: now) else { break }
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
         case .delete(let isFinal):

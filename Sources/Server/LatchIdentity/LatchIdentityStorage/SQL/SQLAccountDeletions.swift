@@ -16,7 +16,7 @@ extension IdentityStore {
     /// - Throws: `IdentityError.lastAdministrator`; `.accountChanged` if the account has changed since it was read;
     ///   `.invalidToken` if the device was signed out; or a store's error.
     package func requestDeletion(
-        of account: Account, dueAt: Date, on device: [UInt8], in language: String?, at now: Date
+        of account: Account, dueAt: Date, on device: [UInt8], causedBy cause: MailCause, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
@@ -29,7 +29,7 @@ extension IdentityStore {
                 """, AccountDeletion.Column.values(of: deletion))
             guard added == 1 else { return }
             try db.audit("account.deletionRequested", account: account.id, at: now)
-            try db.mail(.deletionRequested, to: account.id, in: language, at: now)
+            try db.mail(.deletionRequested, to: account.id, causedBy: cause, at: now)
         }
     }
 

@@ -303,7 +303,8 @@ extension IdentityStore {
     /// - Returns: False if the credentials have changed since `account` was read.
     /// - Throws: `IdentityError.invalidToken` if the device was signed out.
     package func changePassword(
-        of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, in language: String? = nil,
+        of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool,
+        causedBy cause: MailCause = MailCause(),
         at now: Date
     ) async throws(IdentityError) -> Bool {
         let id = account.id
@@ -320,7 +321,7 @@ extension IdentityStore {
             try db.endMailedTokens(of: id)
             if signingOutOthers { try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now) }
             try db.audit("account.passwordChanged", account: id, at: now)
-            try db.mail(.passwordChanged, to: id, in: language, at: now)
+            try db.mail(.passwordChanged, to: id, causedBy: cause, at: now)
             return true
         }
     }

@@ -146,12 +146,35 @@ extension SQLConnection {
         // The facts that the login was decided on must still hold. After a reset, a new second factor or a proof of the
         // address, no earlier login may sign a device in (attack F8).
         guard try isUnchanged(account) else { return false }
+        if let notice = device.notice, try isNew(device) {
+            try mail(.newDevice, to: account.id, causedBy: notice, at: device.createdAt)
+        }
         try run(
             "INSERT INTO device \(Device.Column.insertion)", Device.Column.values(of: device))
         try removeExcessDevices(of: device)
         try run("UPDATE account SET last_login_at = $1 WHERE id = $2", [.date(device.createdAt), .text(account.id)])
         try audit("device.signedIn", account: account.id, detail: device.clientID, at: device.createdAt)
         return true
+    }
+
+    /// Returns whether an account that has been signed in before was never signed in with such a browser or app from the
+    /// region of the network.
+    ///
+    /// Devices of the last months count, also if they are signed out.
+    private func isNew(_ device: Device) throws(IdentityError) -> Bool {
+        let known = try all(
+            "SELECT user_agent, address FROM device WHERE account_id = $1", [.text(device.accountID)]
+        ) { row throws(IdentityError) in (try row.optionalText(0), try row.optionalText(1)) }
+        guard !known.isEmpty else {
+            return try number(
+                "SELECT count(*) FROM account WHERE id = $1 AND last_login_at IS NOT NULL", [.text(device.accountID)]
+            ) == 1
+        }
+        let kind = UserAgentDescription(of: device.userAgent)
+        let network = device.address.map { NetworkPrefix(of: $0).region }
+        return !known.contains { userAgent, address in
+            UserAgentDescription(of: userAgent) == kind && address.map { NetworkPrefix(of: $0).region } == network
+        }
     }
 
     /// Removes the devices over the limit, but never the newest.

@@ -139,15 +139,14 @@ extension SQLConnection {
         else { return mail }
         return OutboxMail(
             purpose, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts,
-            language: mail.language)
+            causedBy: mail.cause)
     }
 
     /// Stores the token of an email, and returns its recipient; nil if no account still needs the email.
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
-            .passkeyRemoved, .signedUp,
-            .passwordChanged, .deletionRequested:
+            .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice:
             return mail.recipient
         case .addressCode, .addressTaken, .signUpCode, .signUpTaken:
             // A late code would only confuse its recipient.
@@ -219,7 +218,8 @@ extension OutboxMail {
 
     /// The columns of `mail`.
     enum Column: Int32, TableColumn {
-        case id, purpose, email, emailKey, accountID, createdAt, dueAt, leasedUntil, attempts, language
+        case id, purpose, email, emailKey, accountID, createdAt, dueAt, leasedUntil, attempts, language, address,
+            userAgent
 
         static let (list, insertion) = texts()
 
@@ -235,7 +235,9 @@ extension OutboxMail {
             // Set by the worker that sends the email.
             case .leasedUntil: .date(nil)
             case .attempts: .integer((mail?.attempts).map { Int64($0) })
-            case .language: .text(mail?.language)
+            case .language: .text(mail?.cause.language)
+            case .address: .text(mail?.cause.address)
+            case .userAgent: .text(mail?.cause.userAgent)
             }
         }
     }
@@ -249,6 +251,8 @@ extension OutboxMail {
             purpose, to: EmailAddress(text: try row.text(Column.email), key: try row.text(Column.emailKey)),
             accountID: try row.optionalText(Column.accountID), id: try row.text(Column.id),
             at: try row.date(Column.createdAt), attempts: Int(try row.integer(Column.attempts)),
-            language: try row.optionalText(Column.language))
+            causedBy: MailCause(
+                language: try row.optionalText(Column.language), address: try row.optionalText(Column.address),
+                userAgent: try row.optionalText(Column.userAgent)))
     }
 }

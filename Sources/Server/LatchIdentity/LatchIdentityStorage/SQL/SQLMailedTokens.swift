@@ -62,7 +62,7 @@ extension IdentityStore {
     ///
     /// - Returns: The account after the change; nil if the token or the proof is not valid.
     package func verifyEmail(
-        byToken digest: [UInt8], with proof: OwnerProof, in language: String? = nil, at now: Date
+        byToken digest: [UInt8], with proof: OwnerProof, causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) -> Account? {
         try await write { db throws(IdentityError) in
             let account = try db.account(forToken: digest, purpose: .verifyEmail, at: now)
@@ -74,7 +74,7 @@ extension IdentityStore {
                 try db.setPassword(of: account, to: hash, at: now)
             }
             try db.audit("account.emailVerified", account: account.id, at: now)
-            try db.proveAddress(of: account, with: proof, in: language, at: now)
+            try db.proveAddress(of: account, with: proof, causedBy: cause, at: now)
             return try db.account(account.id)
         }
     }
@@ -85,7 +85,7 @@ extension IdentityStore {
     /// other mailed tokens and all devices end in the same transaction. The time of the password change always moves
     /// forward, by a millisecond if the clock was set back. So concurrent logins with the old password are detected.
     package func resetPassword(
-        byToken digest: [UInt8], hash: String, in language: String? = nil, at now: Date
+        byToken digest: [UInt8], hash: String, causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard let account = try db.account(forToken: digest, purpose: .resetPassword, at: now) else { return false }
@@ -98,10 +98,10 @@ extension IdentityStore {
                     + (SELECT count(*) FROM passkey WHERE account_id = $1)
                 """, [.text(account.id)])
             if account.passwordHash != nil || other > 0 {
-                try db.mail(.passwordChanged, to: account.id, in: language, at: now)
+                try db.mail(.passwordChanged, to: account.id, causedBy: cause, at: now)
             }
             // Access to the email also verifies the address.
-            try db.proveAddress(of: account, with: .newPassword(hash: hash), in: language, at: now)
+            try db.proveAddress(of: account, with: .newPassword(hash: hash), causedBy: cause, at: now)
             return true
         }
     }
@@ -163,7 +163,7 @@ extension SQLConnection {
     /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out in the
     ///   meantime.
     func proveAddress(
-        of account: Account, with proof: OwnerProof, in language: String?, at now: Date
+        of account: Account, with proof: OwnerProof, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) {
         let id = account.id
         var device = proof.deviceID
@@ -179,7 +179,7 @@ extension SQLConnection {
         guard account.emailVerifiedAt == nil else {
             // A link without a proof verified this or an earlier address, so another user's credentials may remain.
             if account.ownerProvedAt == nil, case .newPassword = proof {
-                try endUnprovedPasskeys(of: id, in: language, at: now)
+                try endUnprovedPasskeys(of: id, causedBy: cause, at: now)
                 try endUnprovedLinks(of: account, keeping: nil, device: nil, at: now)
                 try removeConsents(of: id)
             }
@@ -187,8 +187,8 @@ extension SQLConnection {
         }
         try run("UPDATE account SET email_verified_at = $1 WHERE id = $2", [.date(now), .text(id)])
         try cancelDeletion(of: id, detail: "requested before the address was proved", at: now)
-        _ = try removeFactor(of: id, detail: "set before the address was proved", in: language, at: now)
-        try endUnprovedPasskeys(of: id, in: language, at: now)
+        _ = try removeFactor(of: id, detail: "set before the address was proved", causedBy: cause, at: now)
+        try endUnprovedPasskeys(of: id, causedBy: cause, at: now)
         if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }
         try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
         try removeConsents(of: id)
@@ -250,7 +250,7 @@ extension IdentityStore {
     ///
     /// - Returns: The account after the change; nil if the token or the proof is not valid.
     package func confirmEmail(
-        byToken digest: [UInt8], with proof: OwnerProof, in language: String? = nil, at now: Date
+        byToken digest: [UInt8], with proof: OwnerProof, causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) -> Account? {
         try await write { db throws(IdentityError) in
             let newEnd = try db.account(changingAddressBy: "new_digest", digest, at: now)
@@ -262,7 +262,7 @@ extension IdentityStore {
                 WHERE account_id = $2
                 """, [.blob(digest), .text(account.id)])
             // A proof with the old address's token says nothing about the reader of the new address's emails.
-            try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, in: language, at: now)
+            try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, causedBy: cause, at: now)
             return try db.account(account.id)
         }
     }
@@ -275,7 +275,7 @@ extension SQLConnection {
     ///
     /// - Throws: `IdentityError.alreadyExists` if another account has taken the address in the meantime.
     fileprivate func completeEmailChange(
-        of account: Account, with proof: OwnerProof, in language: String?, at now: Date
+        of account: Account, with proof: OwnerProof, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) {
         let id = account.id
         let change = try first(
@@ -291,7 +291,7 @@ extension SQLConnection {
             """, [.text(change.0), .text(change.1), .date(now), .text(id)])
         try endMailedTokens(of: id)
         try audit("account.emailChanged", account: id, at: now)
-        try proveAddress(of: account, with: proof, in: language, at: now)
+        try proveAddress(of: account, with: proof, causedBy: cause, at: now)
     }
 
     /// Ends all mailed tokens of an account, and a pending change of its address.

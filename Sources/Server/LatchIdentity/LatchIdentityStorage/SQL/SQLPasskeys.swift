@@ -26,7 +26,7 @@ extension IdentityStore {
     ///   device was signed out.
     package func insert(
         _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge,
-        in language: String? = nil
+        causedBy cause: MailCause = MailCause()
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: passkey.createdAt) else { throw .invalidToken }
@@ -36,7 +36,7 @@ extension IdentityStore {
             guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
             try db.run(
                 "INSERT INTO passkey \(Passkey.Column.insertion)", Passkey.Column.values(of: passkey))
-            try db.passkeysHaveChanged(.passkeyAdded, of: account.id, in: language, at: passkey.createdAt)
+            try db.passkeysHaveChanged(.passkeyAdded, of: account.id, causedBy: cause, at: passkey.createdAt)
             try db.audit("passkey.added", account: account.id, at: passkey.createdAt)
         }
     }
@@ -97,7 +97,7 @@ extension IdentityStore {
     ///   device was signed out.
     package func remove(
         passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays,
-        in language: String? = nil, at now: Date
+        causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
@@ -107,7 +107,7 @@ extension IdentityStore {
             guard removed == 1 else { throw .noSuchPasskey }
             // The error rolls the removal back.
             guard try db.canSignIn(current, by: ways) else { throw .lastSignIn }
-            try db.passkeysHaveChanged(.passkeyRemoved, of: account.id, in: language, at: now)
+            try db.passkeysHaveChanged(.passkeyRemoved, of: account.id, causedBy: cause, at: now)
             try db.audit("passkey.removed", account: account.id, at: now)
             try db.revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
         }
@@ -133,17 +133,17 @@ extension SQLConnection {
     }
 
     /// Ends the passkeys from before the first proof of an account's address, since any user may have made them.
-    func endUnprovedPasskeys(of accountID: String, in language: String?, at now: Date) throws(IdentityError) {
-        try removePasskeys(of: accountID, detail: "set before the address was proved", in: language, at: now)
+    func endUnprovedPasskeys(of accountID: String, causedBy cause: MailCause, at now: Date) throws(IdentityError) {
+        try removePasskeys(of: accountID, detail: "set before the address was proved", causedBy: cause, at: now)
     }
 
     /// Removes all passkeys of an account, and returns whether it had any.
     @discardableResult
     package func removePasskeys(
-        of accountID: String, detail: String, in language: String?, at now: Date
+        of accountID: String, detail: String, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) -> Bool {
         guard try run("DELETE FROM passkey WHERE account_id = $1", [.text(accountID)]) > 0 else { return false }
-        try passkeysHaveChanged(.passkeyRemoved, of: accountID, in: language, at: now)
+        try passkeysHaveChanged(.passkeyRemoved, of: accountID, causedBy: cause, at: now)
         try audit("passkey.removed", account: accountID, detail: detail, at: now)
         return true
     }
@@ -164,11 +164,11 @@ extension SQLConnection {
 
     /// Ends decisions that relied on the earlier credentials (decision 0051), and emails the owner.
     fileprivate func passkeysHaveChanged(
-        _ purpose: OutboxMail.Purpose, of accountID: String, in language: String?, at now: Date
+        _ purpose: OutboxMail.Purpose, of accountID: String, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) {
         try run(
             "UPDATE account SET credential_version = credential_version + 1 WHERE id = $1", [.text(accountID)])
-        try mail(purpose, to: accountID, in: language, at: now)
+        try mail(purpose, to: accountID, causedBy: cause, at: now)
     }
 }
 

@@ -33,7 +33,8 @@ extension IdentityStore {
     /// An accepted code is used up, and a wrong code is counted. All of this is one transaction. Of any number of equal
     /// concurrent codes one is accepted, and of a thousand concurrent guesses five are checked (attacks F1 and F3).
     package func prove(
-        _ proof: SecondFactorProof, of accountID: String, for purpose: SecondFactorPurpose, in language: String? = nil,
+        _ proof: SecondFactorProof, of accountID: String, for purpose: SecondFactorPurpose,
+        causedBy cause: MailCause = MailCause(),
         at now: Date
     ) async throws(IdentityError) -> VerificationResult {
         try await write { db throws(IdentityError) in
@@ -46,7 +47,7 @@ extension IdentityStore {
             // A device that was signed out since the request began must not change anything (attack E8).
             if let device = purpose.device, try !db.isSignedIn(device, of: accountID, at: now) { return .ended }
             let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
-            if result == .accepted { try db.complete(purpose, of: accountID, in: language, at: now) }
+            if result == .accepted { try db.complete(purpose, of: accountID, causedBy: cause, at: now) }
             return result
         }
     }
@@ -141,7 +142,7 @@ extension SQLConnection {
 
     /// Applies the effects of an accepted proof.
     fileprivate func complete(
-        _ purpose: SecondFactorPurpose, of accountID: String, in language: String?, at now: Date
+        _ purpose: SecondFactorPurpose, of accountID: String, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) {
         switch purpose {
         case .login(nil): break
@@ -154,10 +155,10 @@ extension SQLConnection {
             try run("DELETE FROM sign_in_challenge WHERE account_id = $1", [.text(accountID)])
             try run("UPDATE device SET factor_at = $1 WHERE id = $2", [.date(now), .blob(device)])
             try revokeDevices(of: accountID, except: device, because: .secondFactor, at: now)
-            try mail(.factorAdded, to: accountID, in: language, at: now)
+            try mail(.factorAdded, to: accountID, causedBy: cause, at: now)
             try audit("factor.confirmed", account: accountID, at: now)
         case .removal:
-            _ = try removeFactor(of: accountID, detail: nil, in: language, at: now)
+            _ = try removeFactor(of: accountID, detail: nil, causedBy: cause, at: now)
         case .recoveryCodes(let digests, _):
             try run("DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = 1", [.text(accountID)])
             try insert(recoveryDigests: digests, of: accountID, isConfirmed: true)
@@ -173,30 +174,29 @@ extension SQLConnection {
 
     /// Removes the factor, its challenges, and the record of the devices that proved it, and emails the owner.
     package func removeFactor(
-        of accountID: String, detail: String?, in language: String?, at now: Date
+        of accountID: String, detail: String?, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) -> Bool {
         try deleteFactor(of: accountID, isConfirmed: false)
         guard try deleteFactor(of: accountID, isConfirmed: true) else { return false }
         try run("DELETE FROM sign_in_challenge WHERE account_id = $1", [.text(accountID)])
         try run("UPDATE device SET factor_at = NULL WHERE account_id = $1", [.text(accountID)])
-        try mail(.factorRemoved, to: accountID, in: language, at: now)
+        try mail(.factorRemoved, to: accountID, causedBy: cause, at: now)
         try audit("factor.removed", account: accountID, detail: detail, at: now)
         return true
     }
 
     /// Emails the owner about a change of the credentials, in the owner's preferred language.
     ///
-    /// - Parameter language: The language of the owner's request, for an owner without a preference; nil for the
-    ///   server's default language.
+    /// - Parameter cause: The owner's request, whose language is for an owner without a preference.
     package func mail(
-        _ purpose: OutboxMail.Purpose, to accountID: String, in language: String?, at now: Date
+        _ purpose: OutboxMail.Purpose, to accountID: String, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) {
         guard let full = try fullAccount(accountID) else { return }
         let preferred = full.details.preferences.language
         try insert(
             OutboxMail(
                 purpose, to: full.account.email, accountID: accountID, id: RandomSource.system.identifier(), at: now,
-                language: preferred.isEmpty ? language : preferred))
+                causedBy: cause.preferring(preferred)))
     }
 
     @discardableResult

@@ -46,7 +46,7 @@ extension IdentityStore {
     /// - Throws: `IdentityError.alreadyExists` if another account has taken the address in the meantime.
     package func answer(
         _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity,
-        in language: String? = nil, at now: Date
+        causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) -> AddressChallenge.Answer {
         try await write { db throws(IdentityError) in
             if let failure = try db.failure(ofAnswer: isRight, to: challengeID, at: now) { return failure }
@@ -57,7 +57,7 @@ extension IdentityStore {
             guard found.status == .active, found.email.key == account.email.key else { return .ended }
             if found.emailVerifiedAt == nil {
                 try db.audit("account.emailVerified", account: found.id, at: now)
-                try db.proveAddress(of: found, with: .identity(identity), in: language, at: now)
+                try db.proveAddress(of: found, with: .identity(identity), causedBy: cause, at: now)
             }
             return try db.account(found.id).map { .verified($0) } ?? .ended
         }
@@ -80,7 +80,8 @@ extension IdentityStore {
     /// - Throws: `IdentityError.linkedElsewhere`. `.alreadyLinked` if the account has another identity of the provider.
     ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func link(
-        _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], in language: String? = nil, at now: Date
+        _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], causedBy cause: MailCause = MailCause(),
+        at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
@@ -94,7 +95,7 @@ extension IdentityStore {
                 [.text(account.id), .text(identity.provider)])
             guard count == 0 else { throw .alreadyLinked }
             try db.insert(identity, of: account.id, at: now)
-            try db.mail(.signInAdded, to: account.id, in: language, at: now)
+            try db.mail(.signInAdded, to: account.id, causedBy: cause, at: now)
         }
     }
 
@@ -107,12 +108,13 @@ extension IdentityStore {
     ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func unlink(
         _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays,
-        in language: String? = nil, at now: Date
+        causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
             guard try db.isUnchanged(account), let current = try db.account(account.id) else { throw .accountChanged }
-            guard try db.removeLink(to: provider, of: account, except: device, note: nil, in: language, at: now) else {
+            guard try db.removeLink(to: provider, of: account, except: device, note: nil, causedBy: cause, at: now)
+            else {
                 throw .notLinked
             }
             // The error rolls the removal back.
@@ -173,7 +175,7 @@ extension SQLConnection {
     ///
     /// - Returns: False if the account has no such link.
     package func removeLink(
-        to provider: String, of account: Account, except device: [UInt8]?, note: String?, in language: String?,
+        to provider: String, of account: Account, except device: [UInt8]?, note: String?, causedBy cause: MailCause,
         at now: Date
     ) throws(IdentityError) -> Bool {
         guard provider.isStorable else { return false }
@@ -183,7 +185,7 @@ extension SQLConnection {
         guard removed > 0 else { return false }
         let detail = note.map { "\(provider) \($0)" } ?? provider
         try audit("account.unlinked", account: account.id, detail: detail, at: now)
-        try mail(.signInRemoved, to: account.id, in: language, at: now)
+        try mail(.signInRemoved, to: account.id, causedBy: cause, at: now)
         // Signs out the devices that signed in through the link.
         try revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
         return true

@@ -59,5 +59,6 @@ package enum SQLiteSchema {
         Migration(number: 16, name: "Registrations", statements: registrations),
         Migration(number: 17, name: "Samples", statements: [samplesEnd], endsSamples: true),
         Migration(number: 18, name: "Consents", statements: consents),
+        Migration(number: 19, name: "MailCauses", statements: mailCauses),
     ]
 }

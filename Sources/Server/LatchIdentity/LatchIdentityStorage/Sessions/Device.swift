@@ -76,6 +76,10 @@ package struct Device: Sendable, Hashable {
     package var browserDevice: [UInt8]?
     /// Whether the client is told when the device is signed out.
     package var notifies: Bool
+    /// The cause of the notice that the owner gets if the device is a new one; nil for none.
+    ///
+    /// The store does not keep it.
+    package var notice: MailCause?
 
     package init(
         id: [UInt8], accountID: String, clientID: String? = nil, scope: String? = nil, secret: [UInt8],

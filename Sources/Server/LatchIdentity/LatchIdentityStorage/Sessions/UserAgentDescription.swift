@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchIdentityStorage
-
-/// A description of a device for the list of devices, guessed from its User-Agent and name.
+/// A description of a device for its owner, guessed from its User-Agent and name.
 package struct UserAgentDescription: Sendable, Hashable {
     /// The form factor: `phone`, `tablet`, `desktop`, or `other`.
     package let formFactor: String
@@ -11,12 +9,24 @@ package struct UserAgentDescription: Sendable, Hashable {
     /// The browser; empty if unknown.
     package let browser: String
 
-    package init(of device: Device) {
-        let text = "\(device.name ?? "") \(device.userAgent ?? "")".lowercased()
+    private let name: String?
+
+    package init(of device: Device) { self.init(of: device.userAgent, named: device.name) }
+
+    /// - Parameter name: The client's name for the device.
+    package init(of userAgent: String?, named name: String? = nil) {
+        self.name = name
+        let text = "\(name ?? "") \(userAgent ?? "")".lowercased()
         let first = { (table: [(String, String)]) in table.first { text.utf8.contains($0.0.utf8) }?.1 }
         system = first(Self.systems) ?? ""
         browser = first(Self.browsers) ?? ""
         formFactor = first(Self.formFactors) ?? "other"
+    }
+
+    /// The name or the browser, and the system; nil if none is known.
+    package var text: String? {
+        let words = [name ?? browser, system].filter { !$0.isEmpty }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
     /// The systems by keyword, the more specific first: iPhones also claim "Mac OS X", and Android "Linux".

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PostgresSchema {
+    /// The device of the request that caused an email; it is unknown for earlier rows.
+    package static let mailCauses = [
+        "ALTER TABLE mail ADD COLUMN address \(text)", "ALTER TABLE mail ADD COLUMN user_agent \(text)",
+    ]
+}
