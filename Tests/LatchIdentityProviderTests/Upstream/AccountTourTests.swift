@@ -51,6 +51,7 @@ struct AccountTourTests {
         let answer = try #require(try JSONValue(parsing: output).objectValue)
         expectNil(answer["error"], "\(answer)")
         expectEqual(answer["late"], .array([]))
+        expectEqual(answer["faults"], .array([]))
         let export = try #require(answer["export"]?.objectValue)
         expectEqual(export["account"]?.arrayValue?.first?["name"], "Ada Lovelace")
         for table in ["passkey", "upstream_identity", "second_factor", "device", "audit"] {

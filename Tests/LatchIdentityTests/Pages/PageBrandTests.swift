@@ -38,7 +38,7 @@ import Testing
             $0.termsURL = "https://example.com/terms?a=1&b"
         }
         let page = try await site.get("/forgot")
-        #expect(page.text.contains(#"<img class="logo" src="/auth/logo" alt="">"#))
+        #expect(page.text.contains(#"<img class="logo" src="/auth/logo" alt="Acme">"#))
         #expect(page.text.contains(#"<link rel="icon" href="/auth/favicon.ico">"#))
         #expect(page.text.contains("--accent:#7a1fa2;") && page.text.contains("--back:#ffeecc;"))
         #expect(page.text.contains(#"<a href="mailto:help@example.com">Help</a>"#))

@@ -126,6 +126,7 @@ import Testing
                 let answer = try #require(try JSONValue(parsing: output).objectValue)
                 expectNil(answer["error"], "\(answer)")
                 expectEqual(answer["late"], .array([]))
+                expectEqual(answer["faults"], .array([]))
             }
         }
     }

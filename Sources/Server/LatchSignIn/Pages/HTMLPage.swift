@@ -308,8 +308,6 @@ package struct HTMLPage: Sendable {
 
     /// The HTML; only a page that posts itself has an inline script, which the policy allows by its digest.
     private var html: String {
-        let name = brand.map { "<p class=\"brand\">\(HTMLContext.text.escape($0.serviceName))</p>\n" } ?? ""
-        let logo = brand?.logo.map { #"<img class="logo" src="\#(HTMLContext.url.escape($0))" alt="">\#n"# } ?? ""
         let head = [
             brand?.icon.map { #"<link rel="icon" href="\#(HTMLContext.url.escape($0))">\#n"# },
             script.map { "<script src=\"\(HTMLContext.url.escape($0))\" defer></script>\n" },
@@ -327,7 +325,7 @@ package struct HTMLPage: Sendable {
             <title>\(HTMLContext.text.escape(window))</title>
             <style>\(style.sheet)</style>
             \(head)<main\(isWide ? " class=\"wide\"" : "")>
-            \(logo)\(name)<h1>\(HTMLContext.text.escape(title))</h1>
+            \(brand.map { "\($0.html)\n" } ?? "")<h1>\(HTMLContext.text.escape(title))</h1>
             \(content)\(end)
             </main>
             </html>

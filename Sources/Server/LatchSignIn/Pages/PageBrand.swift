@@ -3,7 +3,7 @@
 /// The name, the images and the colors of a service on its pages.
 package struct PageBrand: Sendable {
     package let serviceName: String
-    /// The path of the logo on this server; nil for none.
+    /// The path of the logo on this server, which pages show instead of the name; nil for none.
     package let logo: String?
     /// The path of the icon of the browser's tab on this server; nil for none.
     package let icon: String?
@@ -11,6 +11,13 @@ package struct PageBrand: Sendable {
 
     package init(serviceName: String, logo: String? = nil, icon: String? = nil, style: PageStyle = .standard) {
         (self.serviceName, self.logo, self.icon, self.style) = (serviceName, logo, icon, style)
+    }
+
+    /// The logo, or the name of the service.
+    var html: String {
+        guard let logo else { return #"<p class="brand">\#(HTMLContext.text.escape(serviceName))</p>"# }
+        let (url, name) = (HTMLContext.url.escape(logo), HTMLContext.attribute.escape(serviceName))
+        return #"<img class="logo" src="\#(url)" alt="\#(name)">"#
     }
 }
 

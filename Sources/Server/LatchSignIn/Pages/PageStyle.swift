@@ -63,7 +63,7 @@ package struct PageStyle: Sendable {
         ul{margin:0 0 1.25rem;padding-inline-start:1.25rem}
         li,h1,p{overflow-wrap:anywhere}
         .brand{margin:0 0 1rem;font-weight:600}
-        .logo{display:block;max-width:100%;max-height:3rem;margin:0 0 .75rem}
+        .logo{display:block;max-width:100%;max-height:3rem;margin:0 0 1rem}
         .wrong{color:var(--wrong)}
         .hint{margin:-.25rem 0 .375rem;font-size:.875rem}
         label{display:block;margin-bottom:.375rem;font-weight:600}
@@ -110,7 +110,7 @@ package struct PageStyle: Sendable {
         .notice{padding:.625rem .75rem;color:var(--ink);border:1px solid var(--accent);border-radius:.5rem}
         :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
         footer{margin-top:1.5rem;padding-top:1rem;font-size:.875rem;border-top:1px solid var(--line)}
-        footer ul,footer form{display:flex;flex-wrap:wrap;gap:0 1rem;margin:0}
+        footer .links,footer form{display:flex;flex-wrap:wrap;gap:0 1rem;margin:0}
         footer span{padding:.375rem 0;color:var(--soft)}
         footer button{width:auto;padding:.375rem 0;font-weight:400;text-decoration:underline;color:var(--accent);\
         background:transparent;border:0}

@@ -79,7 +79,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var termsURL, privacyURL: String?
     /// The page about help with accounts, or a `mailto` URL.
     public var supportURL: String?
-    /// The logo above the titles of pages.
+    /// The logo above the titles of pages, instead of ``serviceName``.
     public var logo: PageImage?
     /// The icon of the browser's tab; ``logo`` if nil, or else the first letter of ``serviceName``.
     public var favicon: PageImage?

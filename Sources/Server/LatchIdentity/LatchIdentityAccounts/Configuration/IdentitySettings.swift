@@ -63,7 +63,8 @@ extension IdentityConfiguration {
             "support_url", \.supportURL, .optional(.supportURL),
             "the page about help with accounts, or an email address as mailto:help@example.com", isReloaded: true),
         .init(
-            "logo_file", \.logo, .optional(.image), "the logo on pages: a PNG, JPEG, WebP, SVG or ICO file",
+            "logo_file", \.logo, .optional(.image),
+            "the logo on pages instead of the name: a PNG, JPEG, WebP, SVG or ICO file",
             isReloaded: true),
         .init(
             "favicon_file", \.favicon, .optional(.image), "the icon of the browser's tab; the logo if not set",
