@@ -15,6 +15,10 @@ protocol AccountAdministration: Sendable {
     ///
     /// - Throws: `CommandError.noAccount`, or the server's error.
     func account(_ who: String) async throws -> AdministeredAccount
+    /// Creates an account without a password, and emails a link that sets one.
+    func invite(_ email: String, name: String?, roles: [String]) async throws -> AdministeredAccount
+    /// Emails the owner of an account a link that sets a new password.
+    func mailReset(of account: AdministeredAccount) async throws
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount
     func setStatus(
         _ status: LatchIdentity.Account.Status, of id: String, because reason: String

@@ -54,7 +54,7 @@ enum AdminCall {
 
     private static let accounts = Ways<any AccountAdministration>(local: LocalAccountAdministration.init) {
         issuer, session, accounts in
-        try RemoteAccountAdministration(issuer, session, accounts.transport)
+        try RemoteAccountAdministration(issuer, session, accounts)
     }
 
     /// Creates a subcommand.

@@ -325,7 +325,7 @@ enum AdminClientSubcommand {
     private static let ways = AdminCall.Ways<any ClientAdministration> { identity in
         LocalClientAdministration(service: identity.clients)
     } remote: { issuer, session, accounts in
-        RemoteClientAdministration(server: accounts.client(of: issuer, session))
+        RemoteClientAdministration(server: AdministeredServer(client: accounts.client(of: issuer, session)))
     }
 }
 

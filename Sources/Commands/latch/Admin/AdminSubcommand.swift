@@ -21,19 +21,58 @@ enum AdminSubcommand {
         ],
         subcommands: [
             user, AdminClientSubcommand.subcommand, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
-            AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand,
+            AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminMailSubcommand.subcommand,
+            AdminAuditSubcommand.subcommand,
             AdminClockSubcommand.subcommand, AdminFirstLinkSubcommand.subcommand,
         ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])
 
     private static let user = Subcommand(
-        name: "user", summary: "accounts: list, show, roles, statuses, sign-outs, second factors",
+        name: "user", summary: "accounts: list, show, invite, roles, statuses, sign-outs, second factors",
         examples: ["latch admin user list": "the newest accounts of the store in this folder"],
-        subcommands: [AdminListSubcommand.subcommand, show, setRole] + statuses + [signOut, removeFactor, delete])
+        subcommands: [AdminListSubcommand.subcommand, show, invite, resetPassword, setRole] + statuses
+            + [signOut, removeFactor, delete])
 
     private static let show = AdminCall.subcommand(
         "show", "shows an account", examples: ["latch admin user show ada@example.com": "her role, status and sign-ins"]
     ) { invocation in
         { administration in try await administration.account(invocation.arguments[0]).result }
+    }
+
+    private static let name = Option.value("name", "NAME", "the name of the user")
+    private static let roles = Option.values(
+        "role", "ROLE", "moderator, admin, super_admin, or a role of your apps; repeatable")
+
+    private static let invite = AdminCall.subcommand(
+        "invite", "creates an account, and emails a link that sets its password",
+        discussion: """
+            The server sends the email. The link works once, for as long as a link that resets a password.
+            With --url you can give only roles below your own, and those of 'invitation_roles'.
+            """,
+        options: [name, roles], arguments: [.init(name: "EMAIL", summary: "the user's address")],
+        examples: [
+            "latch admin user invite ada@example.com --name \"Ada Lovelace\" --role admin": "a second administrator"
+        ]
+    ) { invocation in
+        { administration in
+            let account = try await administration.invite(
+                invocation.arguments[0], name: invocation[name], roles: invocation.all(roles))
+            return ("Invited \(account.email) (\(account.id)).".printable, account.result.json)
+        }
+    }
+
+    private static let resetPassword = AdminCall.subcommand(
+        "reset-password", "emails the owner a link that sets a new password",
+        discussion: "The current password stays valid until the owner opens the link and chooses a new one.",
+        examples: ["latch admin user reset-password ada@example.com": "she has forgotten it"]
+    ) { invocation in
+        { administration in
+            let account = try await administration.account(invocation.arguments[0])
+            try await administration.mailReset(of: account)
+            return (
+                "The server emails \(account.email) a link.".printable,
+                ["id": .string(account.id), "email": .string(account.email)]
+            )
+        }
     }
 
     private static let setRole = AdminCall.subcommand(

@@ -73,79 +73,48 @@ struct LocalClientAdministration: ClientAdministration {
 
 /// The administration of the clients of a running server, with an administrator's session on this device.
 struct RemoteClientAdministration: ClientAdministration {
-    /// A client whose requests carry the session's credential.
-    let server: Client
+    let server: AdministeredServer
 
     func clients(after id: String?) async throws -> [JSONObject] {
         let query = id.map { [("after", $0)] } ?? []
-        return Self.list("clients", in: try await call(.get, "api/admin/clients", query: query))
+        return Self.list("clients", in: try await server.call(.get, "api/admin/clients", query: query))
     }
 
-    func client(_ id: String) async throws -> JSONObject { try await call(.get, "api/admin/clients/\(id)") }
+    func client(_ id: String) async throws -> JSONObject { try await server.call(.get, "api/admin/clients/\(id)") }
 
     func create(_ client: OAuthClient) async throws -> JSONObject {
-        try await call(.post, "api/admin/clients", client.table)
+        try await server.call(.post, "api/admin/clients", client.table)
     }
 
     func update(_ client: OAuthClient) async throws -> JSONObject {
-        try await call(.put, "api/admin/clients/\(client.id)", client.table)
+        try await server.call(.put, "api/admin/clients/\(client.id)", client.table)
     }
 
     func rotateSecret(of id: String, overlap: Int?) async throws -> JSONObject {
         let content: JSONObject = overlap.map { ["overlap": .integer(Int64($0))] } ?? [:]
-        return try await call(.post, "api/admin/clients/\(id)/secret", content)
+        return try await server.call(.post, "api/admin/clients/\(id)/secret", content)
     }
 
-    func delete(_ id: String) async throws { _ = try await perform(.bytes(.delete, "api/admin/clients/\(id)")) }
+    func delete(_ id: String) async throws { _ = try await server.perform(.bytes(.delete, "api/admin/clients/\(id)")) }
 
     func replaceRegistrationToken(of id: String) async throws -> JSONObject {
-        try await call(.post, "api/admin/clients/\(id)/registration-token")
+        try await server.call(.post, "api/admin/clients/\(id)/registration-token")
     }
 
     func initialTokens() async throws -> [JSONObject] {
-        Self.list("initial_tokens", in: try await call(.get, "api/admin/initial-tokens"))
+        Self.list("initial_tokens", in: try await server.call(.get, "api/admin/initial-tokens"))
     }
 
     func makeInitialToken(uses: Int, lifetime: Int) async throws -> JSONObject {
         let content: JSONObject = ["uses": .integer(Int64(uses)), "lifetime": .integer(Int64(lifetime))]
-        return try await call(.post, "api/admin/initial-tokens", content)
+        return try await server.call(.post, "api/admin/initial-tokens", content)
     }
 
     func revokeInitialToken(_ id: String) async throws {
-        _ = try await perform(.bytes(.delete, "api/admin/initial-tokens/\(id)"))
+        _ = try await server.perform(.bytes(.delete, "api/admin/initial-tokens/\(id)"))
     }
 
     private static func list(_ name: String, in response: JSONObject) -> [JSONObject] {
         response[name]?.arrayValue?.compactMap(\.objectValue) ?? []
-    }
-
-    /// Returns the object of a response, whose members keep their order.
-    private func call(
-        _ method: HTTPMethod, _ path: RoutePath, query: [(String, String)] = [], _ content: JSONObject? = nil
-    ) async throws -> JSONObject {
-        let content = content.map { RouteContent.json(JSONValue.object($0)) } ?? .empty
-        let bytes = try await perform(.bytes(method, path, query: query, sending: content))
-        guard let object = try JSONValue(parsing: bytes).objectValue else {
-            throw CommandError.failed("The server has sent no JSON object.", hint: "It is of another version.")
-        }
-        return object
-    }
-
-    /// Performs a route.
-    ///
-    /// - Throws: `AdminCall.NotAllowed` for 403, and any other error of the server as `CommandError.failed`.
-    private func perform(_ route: Route<[UInt8]>) async throws -> [UInt8] {
-        switch try await server.result(of: route, failure: Refusal.self) {
-        case .success(let value, _): return value
-        case .failure(_, let response) where response.status == .forbidden: throw AdminCall.NotAllowed()
-        case .failure(let refusal, _):
-            throw CommandError.failed(refusal.message.printable, hint: refusal.hint?.printable)
-        }
-    }
-
-    /// The content of a refusal.
-    private struct Refusal: Decodable {
-        let message: String
-        let hint: String?
     }
 }

@@ -63,6 +63,16 @@ struct LocalAccountAdministration: AccountAdministration {
         return account
     }
 
+    func invite(_ email: String, name: String?, roles: [String]) async throws -> AdministeredAccount {
+        try await account(identity.accounts.invite(email: email, name: name, roles: roles).id)
+    }
+
+    func mailReset(of account: AdministeredAccount) async throws {
+        guard try await administration.mailReset(of: account.id, by: nil) else {
+            throw CommandError.noAccount(account.email)
+        }
+    }
+
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {
         guard try await administration.setRole(of: id, to: role) else { throw CommandError.noAccount(id) }
         return try await account(id)

@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCommand
+import LatchCore
 import LatchFoundation
 import LatchHTTP
 import LatchIdentity
@@ -10,12 +11,15 @@ import LatchRPC
 /// The administration of a running server, with an administrator's session on this device.
 struct RemoteAccountAdministration: AccountAdministration {
     private let users: UserServiceStub
+    private let server: AdministeredServer
 
-    init(_ issuer: IssuerURL, _ session: Session<Tokens>, _ transport: any Handler) throws {
+    init(_ issuer: IssuerURL, _ session: Session<Tokens>, _ accounts: ClientAccounts) throws {
         let channel = try RPCChannel(
-            issuer.text, through: transport, interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))],
+            issuer.text, through: accounts.transport,
+            interceptors: [SessionInterceptor(session, for: .origin(issuer.origin))],
             codec: .json)
         users = UserServiceStub(channel)
+        server = AdministeredServer(client: accounts.client(of: issuer, session))
     }
 
     func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
@@ -47,6 +51,16 @@ struct RemoteAccountAdministration: AccountAdministration {
             else { throw CommandError.noAccount(who) }
             return AdministeredAccount(user)
         }
+    }
+
+    func invite(_ email: String, name: String?, roles: [String]) async throws -> AdministeredAccount {
+        var content: JSONObject = ["email": .string(email), "roles": .array(roles.map { .string($0) })]
+        content["name"] = name.map { .string($0) }
+        return try await account(server.call(.post, "api/users/invite", content)["id"]?.stringValue ?? email)
+    }
+
+    func mailReset(of account: AdministeredAccount) async throws {
+        _ = try await server.call(.post, "api/auth/forgot-password", ["email": .string(account.email)])
     }
 
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {

@@ -138,7 +138,7 @@ package struct AdministrationService: Sendable {
     /// - Returns: False if the account does not exist.
     /// - Throws: `IdentityError.forbidden`, `.accountSuspended` unless it is active, `.tooManyAttempts`, `.overloaded`,
     ///   or a store's error.
-    package func mailReset(of id: String, by actor: AccountActor) async throws(IdentityError) -> Bool {
+    package func mailReset(of id: String, by actor: AccountActor?) async throws(IdentityError) -> Bool {
         guard let email = try await store.account(id: id)?.email else { return false }
         let attempt = limits.mail(.resetPassword, emailKey: email.key)
         try limits.take([attempt])

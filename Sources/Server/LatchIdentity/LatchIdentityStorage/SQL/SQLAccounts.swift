@@ -37,12 +37,14 @@ extension IdentityStore {
     ///
     /// The unique indexes of address and user name decide between concurrent sign-ups.
     ///
-    /// - Parameter actor: The account that invites the owner; nil for an owner who signs up.
+    /// - Parameters:
+    ///   - actor: The account that invites the owner; nil for an owner who signs up.
+    ///   - note: The detail for the audit log; by default the version of the accepted terms.
     /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken. `.forbidden` if the roles or
     ///   the status of `actor` have changed. `.invalidToken` if its device was signed out.
     package func insert(
         _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil,
-        on device: [UInt8]? = nil
+        on device: [UInt8]? = nil, note: String? = nil
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
             if let actor {
@@ -55,7 +57,7 @@ extension IdentityStore {
             try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
-            let note = actor.map { "invited by \($0.id)" } ?? account.acceptedTerms.map { "terms \($0.version)" }
+            let note = note ?? account.acceptedTerms.map { "terms \($0.version)" }
             try db.audit("account.created", account: account.id, detail: note, at: account.createdAt)
         }
     }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCommand
+import LatchCore
+import LatchFoundation
+import LatchIdentity
+import LatchTexts
+
+/// `latch admin mail`: the emails of a server.
+enum AdminMailSubcommand {
+    static let subcommand = Subcommand(
+        name: "mail", summary: "the server's emails: preview",
+        examples: ["latch admin mail preview previews": "look at the emails before users get them"],
+        subcommands: [preview])
+
+    private static let language = Option.value(
+        "language", "LANGUAGE",
+        "one of \(IdentityConfiguration.supportedLanguages.joined(separator: ", ")) (all of them)")
+
+    private static let preview = Subcommand(
+        name: "preview", summary: "writes examples of all emails to a folder, as HTML and as text",
+        discussion: """
+            The emails have the name, the color and the links of the settings. No store is opened, and
+            nothing is sent. The links lead nowhere. Existing files are not changed.
+            """,
+        options: [ServeSubcommand.config, ServeSubcommand.issuer, language, .json("the paths of the files")],
+        arguments: [.init(name: "FOLDER", summary: "a folder, which is created")],
+        examples: [
+            "latch admin mail preview previews --config latch.toml": "with the settings of a server",
+            "latch admin mail preview previews --language fr": "only those in French",
+        ],
+        body: { invocation, environment in
+            let settings = try SettingsLoader(invocation, variables: environment.variables).load()
+            let languages = try languages(invocation[language])
+            let folder = invocation.arguments[0]
+            do {
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            } catch {
+                throw CommandError.failed(
+                    "The folder '\(folder)' cannot be made.",
+                    hint: "Choose a place that this user may write to.")
+            }
+            var paths: [String] = []
+            for purpose in OutboxMail.Purpose.allCases {
+                for language in languages {
+                    let mail = example(purpose, in: language, of: settings.configuration.identity)
+                    for (ending, content) in [("html", mail.html), ("txt", "\(mail.subject)\n\n\(mail.text)")] {
+                        let path = "\(folder)/\(purpose.rawValue).\(language).\(ending)"
+                        try OutputFile.create(path, Array(content.utf8))
+                        paths.append(path)
+                    }
+                }
+            }
+            let json = JSONValue.object(["files": .array(paths.map { .string($0) })])
+            environment.write(("Wrote \(paths.count) files to \(folder).".printable, json), for: invocation)
+            return .success
+        })
+
+    private static func languages(_ chosen: String?) throws(CommandError) -> [String] {
+        guard let chosen else { return IdentityConfiguration.supportedLanguages }
+        return [
+            try Suggestion.value(
+                named: chosen, among: IdentityConfiguration.supportedLanguages, kind: "language"
+            ) { $0 }
+        ]
+    }
+
+    private static func example(
+        _ purpose: OutboxMail.Purpose, in language: String, of configuration: IdentityConfiguration
+    ) -> MailTemplate {
+        MailTemplate(
+            purpose, to: "ada@example.com", token: "EXAMPLE", code: "01234567",
+            issuer: configuration.issuer ?? "https://id.example.com",
+            providers: purpose == .passwordChanged ? ["Google"] : [], at: Date(),
+            causedBy: MailCause(
+                address: "192.0.2.1", userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko Firefox/130.0"),
+            configuration: configuration, texts: Texts(languages: [language]))
+    }
+}
