@@ -11,7 +11,9 @@ package struct StringCatalog: Sendable {
     package enum PluralForm: String, Sendable, CaseIterable {
         case one, other
 
-        /// Creates the category of a whole number in one of the catalog's languages.
+        /// Creates the category of a whole number in one of the catalog's languages (CLDR).
+        ///
+        /// The category `many` of French and Spanish begins at a million, which no text counts.
         init(of count: Int?, in language: String) {
             self = count == 1 || count == 0 && language == "fr" ? .one : .other
         }

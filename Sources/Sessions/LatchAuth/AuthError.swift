@@ -213,7 +213,7 @@ extension AuthError {
         return switch failure.reason {
         case .denied, .readOnly: store(.storeDenied, detail)
         case .full: store(.storeFull, detail)
-        case .missing, .unsupported, .other: store(.storeUnavailable, detail)
+        case .missing, .unsupported, .tooLarge, .other: store(.storeUnavailable, detail)
         }
     }
 }

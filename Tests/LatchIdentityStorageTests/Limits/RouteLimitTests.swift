@@ -77,6 +77,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         "mail-address": [
             "POST /api/auth/resend-verification", "POST /api/auth/forgot-password", rpc + "RequestPasswordReset",
             rpc + "ResendVerification", "POST /api/users/invite",
+            "POST /api/admin/users/{id}/reset-password",
         ],
         "link": [
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",

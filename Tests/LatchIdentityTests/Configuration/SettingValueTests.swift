@@ -151,6 +151,7 @@ import Testing
         ("registration_limit", ["1", "1000000"], ["0", "1000001"]),
         ("client_metadata_documents", ["true", "off"], ["maybe"]),
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        ("sign_in_codes", ["true", "off"], ["", "email"]),
         ("sign_in_notices", ["true", "off"], ["", "never"]),
         ("require_owner_proof", ["true", "off"], ["maybe"]),
         ("request_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),

@@ -128,7 +128,7 @@ import Testing
         let isAboutAccount = purpose.page == .account
         expectEqual(message.html?.contains("https://id.example.com/"), hasLink || isAboutAccount)
         expectEqual(message.text.contains("\nGo to your account:\nhttps://id.example.com/account\n"), isAboutAccount)
-        let hasCode = [.addressCode, .signUpCode].contains(purpose)
+        let hasCode = [.addressCode, .signUpCode, .signInCode].contains(purpose)
         expectEqual(message.text.contains("\n0123 4567\n"), hasCode)
         expectEqual(message.html?.contains("0123 4567"), hasCode)
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))

@@ -74,11 +74,7 @@ enum AdminDevicesSubcommand {
 
 extension Device {
     /// The name of the device as the pages show it, or the browser and the system.
-    fileprivate var shownName: String {
-        let description = UserAgentDescription(of: self)
-        let words = [name ?? description.browser, description.system].filter { !$0.isEmpty }
-        return words.isEmpty ? userAgent ?? "-" : words.joined(separator: name == nil ? " on " : ", ")
-    }
+    fileprivate var shownName: String { UserAgentDescription(of: self).text ?? userAgent ?? "-" }
 
     /// The device as JSON, without its secrets.
     fileprivate var json: JSONValue {

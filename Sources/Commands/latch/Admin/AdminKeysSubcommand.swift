@@ -58,7 +58,7 @@ enum AdminKeysSubcommand {
             }
             return (
                 ListText(
-                    headings: ["id", "algorithm", "state", "signs from", "verifies until"], rows: rows),
+                    headings: ["id", "algorithm", "state", "signs from", "verifies until"], whole: ["id"], rows: rows),
                 ["keys": .array(json)]
             )
         }

@@ -35,7 +35,7 @@ enum AdminListSubcommand {
             let all = isMinimum ? "more than \(total)" : "\(total)"
             return (
                 ListText(
-                    headings: ["address", "role", "status", "id"], whole: ["address"], rows: rows,
+                    headings: ["address", "role", "status", "id"], whole: ["address", "id"], rows: rows,
                     footer: "\(accounts.count) of \(all) account\(total == 1 ? "" : "s")"),
                 [
                     "accounts": .array(accounts.map { .object($0.facts) }), "total": .integer(Int64(total)),

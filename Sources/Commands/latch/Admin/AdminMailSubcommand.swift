@@ -21,7 +21,7 @@ enum AdminMailSubcommand {
         name: "preview", summary: "writes examples of all emails to a folder, as HTML and as text",
         discussion: """
             The emails have the name, the color and the links of the settings. No store is opened, and
-            nothing is sent. The links lead nowhere. Existing files are not changed.
+            nothing is sent. Links with a token do not work. An existing file is an error.
             """,
         options: [ServeSubcommand.config, ServeSubcommand.issuer, language, .json("the paths of the files")],
         arguments: [.init(name: "FOLDER", summary: "a folder, which is created")],

@@ -134,7 +134,7 @@ enum AdminSubcommand {
     private static let final = Option.flag("final", "keeps nothing, and frees the address")
 
     private static let delete = AdminCall.confirmedSubcommand(
-        "delete", "deletes an account",
+        "delete", "closes an account for good, or deletes it with --final",
         discussion: """
             Without --final the account is closed and kept, and its address stays taken; 'enable' with its
             id opens it again.
@@ -152,7 +152,9 @@ enum AdminSubcommand {
             try await administration.delete(
                 account.id, isFinal: isFinal, because: invocation[AdminCall.reason] ?? "")
             return (
-                "Deleted \(account.email) (\(account.id)).".printable,
+                (isFinal
+                    ? "Deleted \(account.email) (\(account.id))."
+                    : "Closed \(account.email) (\(account.id)). Its address stays taken.").printable,
                 ["id": .string(account.id), "final": .bool(isFinal)]
             )
         }

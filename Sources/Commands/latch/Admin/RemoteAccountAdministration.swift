@@ -60,7 +60,7 @@ struct RemoteAccountAdministration: AccountAdministration {
     }
 
     func mailReset(of account: AdministeredAccount) async throws {
-        _ = try await server.call(.post, "api/auth/forgot-password", ["email": .string(account.email)])
+        _ = try await server.call(.post, "api/admin/users/\(account.id)/reset-password")
     }
 
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {

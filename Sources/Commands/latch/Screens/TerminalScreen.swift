@@ -250,7 +250,9 @@ extension TerminalScreen {
         while true {
             let text = try await console.read(prompt).lowercased()
             if text.isEmpty { return }
-            if let isOn = words.first(where: { $0.value.hasPrefix(text) })?.key {
+            // Spanish "sí" is often typed without its accent.
+            let word = text == "si" ? "sí" : text
+            if let isOn = words.first(where: { $0.value.hasPrefix(word) })?.key {
                 return try await send(.set(toggle.id, isOn))
             }
         }

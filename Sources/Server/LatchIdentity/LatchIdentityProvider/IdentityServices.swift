@@ -186,8 +186,17 @@ package final class IdentityServices: Sendable {
 
     package var signUps: SignUpService {
         SignUpService(
-            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
-            passwords: passwords, limits: limits, mails: mails, metrics: metrics, admission: admission)
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random,
+            passwords: passwords, limits: limits, codes: mailedCodes, metrics: metrics, admission: admission)
+    }
+
+    package var codeSignIns: CodeSignInService {
+        CodeSignInService(isEnabled: configuration.signInCodes, codes: mailedCodes, signIns: signIns)
+    }
+
+    private var mailedCodes: MailedCodes {
+        MailedCodes(
+            store: store, clock: clock, dates: dates, random: random, pepper: pepper, limits: limits, mails: mails)
     }
 
     package var firstAdministrators: FirstAdministratorService {

@@ -32,7 +32,7 @@ package struct HTMLPage: Sendable {
             self.label = label
         }
 
-        /// Creates a link to a URL of the configuration, which may also be one of email.
+        /// Creates a link to a URL of the configuration; it may be `mailto:`.
         package init(configured url: String, _ label: String) {
             self.url = HTMLContext.attribute.escape(url)
             self.label = label
@@ -299,7 +299,7 @@ package struct HTMLPage: Sendable {
         ]
         if !postsItself { fields["X-Frame-Options"] = "DENY" }
         var page = self
-        // The language of a page without a result is chosen on the next one.
+        // Decision 0122: no choice on a page that the browser cannot open again.
         if status != .ok { page.footer?.languages = nil }
         return HTTPResponse(status: status, fields: fields, body: HTTPBody(page.html))
     }

@@ -22,6 +22,8 @@ package struct FileError: Error, CustomStringConvertible {
         case full
         /// An operation that the file system does not have.
         case unsupported
+        /// A file over the caller's limit.
+        case tooLarge
         case other
     }
 
@@ -47,6 +49,7 @@ package struct FileError: Error, CustomStringConvertible {
         case EROFS: .readOnly
         case ENOSPC, EDQUOT, EFBIG: .full
         case ENOLCK, EOPNOTSUPP, ENOSYS: .unsupported
+        case EOVERFLOW: .tooLarge
         default: .other
         }
     }

@@ -36,8 +36,9 @@ extension Router {
         ).add(to: &self)
         AccountRoutes(
             store: services.store, limits: limits, upstreams: services.upstreams, permitted: services.permitted,
-            accounts: services.accounts, signIns: services.signIns, secondFactors: services.secondFactors,
-            passkeySignIns: services.passkeySignIns, upstreamSignIns: services.upstreamSignIns,
+            accounts: services.accounts, administration: services.administration, signIns: services.signIns,
+            secondFactors: services.secondFactors, passkeySignIns: services.passkeySignIns,
+            upstreamSignIns: services.upstreamSignIns,
             tokens: services.tokens
         ).add(to: &self)
         PasskeyRoutes(
@@ -119,7 +120,9 @@ extension Router {
             limits: limits, signIns: services.signIns, passkeySignIns: services.passkeySignIns,
             authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
             signUpPages: signUpPages, continuation: continuation, providerSignIns: providerSignIns,
-            mailRequestPages: mailRequestPages
+            mailRequestPages: mailRequestPages,
+            codeSignInPages: CodeSignInPages(
+                service: services.codeSignIns, signInPages: pages, continuation: continuation)
         ).add(to: &self)
         SignUpRoutes(
             limits: limits, signUps: services.signUps, signInPages: pages, signUpPages: signUpPages,

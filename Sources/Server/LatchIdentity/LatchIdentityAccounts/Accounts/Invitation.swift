@@ -29,7 +29,7 @@ extension AccountService {
         return try await insert(invited: email, name: name, roles: roles, by: session, causedBy: origin.mailCause)
     }
 
-    /// Creates such an account as the operator, who may give any role, also if nobody else can invite.
+    /// Invites as the operator: with any role, and also if `signup` closes invitations.
     ///
     /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a
     ///   store's error.

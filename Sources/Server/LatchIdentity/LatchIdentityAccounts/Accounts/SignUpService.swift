@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
-package import LatchCrypto
 package import LatchFoundation
 package import LatchIdentityStorage
 
@@ -16,16 +15,15 @@ package struct SignUpService: Sendable {
     package let clock: WallClock
     package let dates: DateCheck
     package let random: RandomSource
-    package let pepper: SymmetricKey
     package let passwords: PasswordHasher
     package let limits: RateLimits
-    package let mails: MailQueue
+    package let codes: MailedCodes
     package let metrics: Metrics
     package let admission: SignInAdmission
 
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
-        random: RandomSource, pepper: SymmetricKey, passwords: PasswordHasher, limits: RateLimits, mails: MailQueue,
+        random: RandomSource, passwords: PasswordHasher, limits: RateLimits, codes: MailedCodes,
         metrics: Metrics, admission: SignInAdmission
     ) {
         self.configuration = configuration
@@ -34,10 +32,9 @@ package struct SignUpService: Sendable {
         self.clock = clock
         self.dates = dates
         self.random = random
-        self.pepper = pepper
         self.passwords = passwords
         self.limits = limits
-        self.mails = mails
+        self.codes = codes
         self.metrics = metrics
         self.admission = admission
     }
@@ -53,22 +50,7 @@ package struct SignUpService: Sendable {
     /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.tooManyAttempts`, `.overloaded` or a store's error.
     package func begin(_ email: EmailAddress, from origin: RequestOrigin) async throws(IdentityError) -> String {
         try rule.require(email)
-        let attempts =
-            limits.attempts(of: .mail, from: origin.address) + [limits.mail(.signUpCode, emailKey: email.key)]
-        try limits.take(attempts)
-        let now = clock.now
-        let mail = OutboxMail(
-            .signUpCode, to: email, accountID: nil, id: random.identifier(), at: now, causedBy: origin.mailCause)
-        let end = now.addingTimeInterval(AddressChallenge.lifetime)
-        do throws(IdentityError) {
-            try await store.insert(AddressChallenge(id: mail.id, expiresAt: end), mail: mail)
-        } catch {
-            // An email that was not stored does not count.
-            limits.refund(attempts)
-            throw error
-        }
-        mails.wake()
-        return mail.id
+        return try await codes.send(.signUpCode, to: email, from: origin)
     }
 
     /// Checks a mailed code, and uses it up.
@@ -79,14 +61,7 @@ package struct SignUpService: Sendable {
     package func prove(
         _ code: String, of mailID: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> Date {
-        try dates.require()
-        let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
-        let now = clock.now
-        guard let failure = try await store.answer(mailID, isRight: isRight, at: now) else { return now }
-        guard failure == .wrong else { throw .codeEnded }
-        try await store.audit(
-            "address.failed", account: nil, detail: "sign-up from \(origin.address)".sanitized(200), at: clock.now)
-        throw .invalidMailedCode
+        try await codes.check(code, of: mailID, for: "sign-up", from: origin)
     }
 
     /// Creates the account of a proved address.

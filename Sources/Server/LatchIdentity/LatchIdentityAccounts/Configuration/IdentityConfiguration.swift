@@ -41,6 +41,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var resetLifetime: Duration = .seconds(3600)
     /// Whether a login requires a verified address.
     public var requireVerifiedEmail = false
+    /// Whether users can sign in on pages with a code that is mailed to them, instead of a password.
+    public var signInCodes = false
     /// Whether users get an email about a sign-in on a device, or from a region of the network, that is new.
     public var signInNotices = true
     /// Whether a sign-in needs a verified address: a domain of ``SignUpAccess/domains`` means nothing without.

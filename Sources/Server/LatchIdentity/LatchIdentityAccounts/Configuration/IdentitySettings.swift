@@ -32,6 +32,9 @@ extension IdentityConfiguration {
             "require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address",
             isReloaded: true),
         .init(
+            "sign_in_codes", \.signInCodes, .flag,
+            "whether users can sign in on pages with an emailed code, instead of a password", isReloaded: true),
+        .init(
             "sign_in_notices", \.signInNotices, .flag, "whether users get an email about a sign-in on a new device",
             isReloaded: true),
         .init(

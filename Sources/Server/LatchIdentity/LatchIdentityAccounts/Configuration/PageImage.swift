@@ -18,11 +18,12 @@ public struct PageImage: Sendable, Hashable {
 
     /// Reads an image.
     ///
+    /// - Parameter setting: The key of the setting, for the error.
     /// - Throws: ``IdentityError/invalidSetting`` if the file cannot be read, is larger than 256 KiB, or is not a PNG,
     ///   JPEG, WebP, SVG or ICO.
-    public init(file: String) throws(IdentityError) {
+    public init(file: String, setting: String = "logo_file") throws(IdentityError) {
         do throws(SettingProblem) { try self.init(reading: file) } catch {
-            throw .invalidSetting("logo_file", error)
+            throw .invalidSetting(setting, error)
         }
     }
 
@@ -30,10 +31,17 @@ public struct PageImage: Sendable, Hashable {
     init(reading file: String) throws(SettingProblem) {
         let content: [UInt8]?
         do throws(FileError) { content = try AtomicFile(file).readFile(upTo: Self.maximumSize) } catch {
+            guard error.reason != .tooLarge else {
+                throw .stated(
+                    "The file '\(file)' is larger than \(Self.maximumSize >> 10) KiB.",
+                    hint: "Convert it to a smaller PNG or SVG.", expected: Self.expected)
+            }
             throw .stated("The file '\(file)' cannot be read (\(error)).", hint: nil, expected: Self.expected)
         }
         guard let bytes = content else {
-            throw .stated("There is no file '\(file)'.", hint: nil, expected: Self.expected)
+            throw .stated(
+                "There is no file '\(file)'.", hint: "The path is relative to the folder in which the server starts.",
+                expected: Self.expected)
         }
         guard let type = Self.mediaType(of: bytes) else {
             throw .expected(Self.expected)
@@ -64,7 +72,7 @@ extension SettingFormat where Value == PageImage {
 }
 
 extension SettingFormat where Value == String {
-    /// A color that white text on it, and it as text on white, can be read in (WCAG 2.2 §1.4.3).
+    /// A color with a contrast of at least 4.5 to white (WCAG 2.2 §1.4.3).
     static var accentColor: Self {
         Self(
             parse: { text throws(SettingProblem) in
@@ -73,12 +81,12 @@ extension SettingFormat where Value == String {
                     return color
                 }
                 let dark = accent.mixed(with: .black) { $0.contrast(to: .white) >= PageStyle.textContrast }
-                throw .unusable("has too little contrast to white for text; '\(dark.text)' has enough")
+                throw .unusable("white text on it cannot be read, and on '\(dark.text)' it can")
             }, text: { $0 })
     }
 
     static var color: Self {
-        Self(expected: "a color such as #2456c9", parse: { PageColor($0)?.text }, text: { $0 })
+        Self(expected: "# and six hexadecimal digits, such as #2456c9", parse: { PageColor($0)?.text }, text: { $0 })
     }
 
     /// A page, or a URL that writes an email (RFC 6068).

@@ -9,7 +9,8 @@ package import LatchIdentityStorage
 ///
 /// Every sign-in has three steps:
 ///
-/// - A proof comes from a password, a passkey, a provider's response, or a code that an earlier proof was stored for.
+/// - A proof comes from a password, a passkey, a provider's response, a mailed code, or a code that an earlier proof
+///   was stored for.
 /// - ``SignInAdmission`` decides whether the account may sign in, and checks the second factor.
 /// - ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)`` starts the session.
 package struct SignInProof: Sendable {
@@ -20,12 +21,18 @@ package struct SignInProof: Sendable {
     package let authenticatedAt: Date
     /// The time at which a second factor was verified, or a passkey, which is both factors; nil without one.
     package var factorAt: Date?
+    /// The value of `amr` (RFC 8176 §2); nil for a password.
+    package let method: String?
 
-    package init(account: Account, grantType: OAuthClient.GrantType, authenticatedAt: Date, factorAt: Date? = nil) {
+    package init(
+        account: Account, grantType: OAuthClient.GrantType, authenticatedAt: Date, factorAt: Date? = nil,
+        method: String? = nil
+    ) {
         self.account = account
         self.grantType = grantType
         self.authenticatedAt = authenticatedAt
         self.factorAt = factorAt
+        self.method = method
     }
 }
 
@@ -41,6 +48,7 @@ package struct AdmittedProof: Sendable {
     package var grantType: OAuthClient.GrantType { proof.grantType }
     package var authenticatedAt: Date { proof.authenticatedAt }
     package var factorAt: Date? { proof.factorAt }
+    package var method: String? { proof.method }
 }
 
 /// The result of a proof that may lack a second factor.

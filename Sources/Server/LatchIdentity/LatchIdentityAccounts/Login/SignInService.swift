@@ -217,7 +217,7 @@ package struct SignInService: Sendable {
     /// account's state refuses it.
     ///
     /// - Parameter isComplete: Returns whether nothing is missing; by default nothing is.
-    private func counting<Result>(
+    func counting<Result>(
         _ proof: SignInProof, for purpose: Purpose = .login, from origin: RequestOrigin,
         isComplete: (Result) -> Bool = { _ in true }, _ body: () async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
@@ -291,5 +291,5 @@ package struct SignInService: Sendable {
 }
 
 extension SignInResult {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+    var isSuccess: Bool { if case .success = self { true } else { false } }
 }

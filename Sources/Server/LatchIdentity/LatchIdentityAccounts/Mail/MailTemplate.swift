@@ -7,8 +7,8 @@ package import LatchTexts
 
 /// The texts of an email to a user, as plain text and as HTML, in one language.
 ///
-/// Links begin with the issuer, never with the Host of a request. The recipient's address, and the address of the client,
-/// are the only input of others in an email.
+/// Links begin with the issuer, never with the Host of a request. An email contains two inputs of users: the address of
+/// its recipient, and the IP address of the client.
 package struct MailTemplate {
     package let subject: String
     /// The subject without the name of the service.
@@ -81,7 +81,8 @@ package struct MailTemplate {
             case .account: ("\(server)/account", texts(Phrase("mail.account.button")))
             case nil: nil
             }
-        self.code = [.addressCode, .signUpCode].contains(purpose) ? "\(code.prefix(4)) \(code.suffix(4))" : nil
+        self.code =
+            [.addressCode, .signUpCode, .signInCode].contains(purpose) ? "\(code.prefix(4)) \(code.suffix(4))" : nil
         let facts: [(label: Phrase, value: String?)] = [
             (Phrase("mail.detail.account"), recipient), (Phrase("mail.detail.time"), Texts.minute(date)),
             // The text of a stranger's device would be a stranger's text in an email of the service.
@@ -108,9 +109,10 @@ package struct MailTemplate {
 
     /// The plain text.
     package var text: String {
-        [
-            introduction, details.isEmpty ? nil : details.joined(separator: "\n"),
-            link.map { isAboutAccount ? "\($0.label):\n\($0.url)" : $0.url }, code, providers, closing,
+        let facts = details.isEmpty ? nil : details.joined(separator: "\n")
+        let step = link.map { isAboutAccount ? "\($0.label):\n\($0.url)" : $0.url } ?? code
+        return [
+            introduction, isAboutAccount ? facts : step, isAboutAccount ? step : facts, providers, closing,
             [serviceName, support?.text].compactMap(\.self).joined(separator: "\n"),
         ].compactMap(\.self).joined(separator: "\n\n")
             + "\n"
@@ -118,8 +120,8 @@ package struct MailTemplate {
 
     /// The HTML, in the style of the pages.
     ///
-    /// Its styles are attributes, since email programs remove style sheets. The sheet is only for the dark. The first
-    /// text is not shown in the email, but in the list of emails.
+    /// Its styles are attributes, since email programs remove style sheets; the sheet has the dark colors. The hidden
+    /// first paragraph is the preview text in a list of emails.
     package var html: String {
         let escape = HTMLContext.text.escape
         func paragraph(_ html: String, _ style: String = "margin:0 0 20px;color:#5b6472", _ name: String = "soft")
@@ -142,6 +144,12 @@ package struct MailTemplate {
             paragraph(
                 escape($0), "margin:0 0 20px;font:600 28px/1.25 ui-monospace,monospace;letter-spacing:2px", "code")
         }
+        let facts =
+            details.isEmpty
+            ? nil
+            : paragraph(
+                details.map(escape).joined(separator: "<br>\n"),
+                "margin:0 0 20px;padding:12px 16px;border:1px solid #d5d9e0;border-radius:8px", "facts")
         let contact = support.map { url, text in
             paragraph(
                 "<a class=\"soft\" href=\"\(HTMLContext.attribute.escape(url))\" style=\"color:#5b6472\">\(escape(text))</a>",
@@ -150,13 +158,8 @@ package struct MailTemplate {
         let parts = [
             paragraph(escape(serviceName), "margin:0 0 16px;font-weight:600;color:#5b6472"),
             "<h1 style=\"margin:0 0 8px;font-size:22px;line-height:1.25\">\(escape(title))</h1>",
-            paragraph(escape(introduction)),
-            details.isEmpty
-                ? nil
-                : paragraph(
-                    details.map(escape).joined(separator: "<br>\n"),
-                    "margin:0 0 20px;padding:12px 16px;border:1px solid #d5d9e0;border-radius:8px", "facts"),
-            button ?? typed, providers.map { paragraph(escape($0)) },
+            paragraph(escape(introduction)), isAboutAccount ? facts : button ?? typed,
+            isAboutAccount ? button : facts, providers.map { paragraph(escape($0)) },
             paragraph(escape(closing), "margin:0;color:#5b6472"), contact,
         ]
         return """
@@ -212,7 +215,7 @@ extension OutboxMail.Purpose {
         case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
             .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice:
             .account
-        case .addressChanging, .addressCode, .signedUp, .signUpCode:
+        case .addressChanging, .addressCode, .signedUp, .signUpCode, .signInCode:
             nil
         }
     }

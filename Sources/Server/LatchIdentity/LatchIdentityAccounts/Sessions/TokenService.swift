@@ -149,9 +149,8 @@ package struct TokenService: Sendable {
         guard client.accepts(factorAt: proof.factorAt) else { throw .unmetAuthentication }
         let target = try resources.target(conditions, of: details, with: scopes, for: client)
         // RFC 9449 §5, RFC 8705 §4: the refresh tokens of a client that authenticates are bound to that.
-        let details = GrantDetails(
-            resources: details.resources, binding: client.isConfidential ? TokenBinding() : conditions.binding,
-            claims: details.claims, authorization: details.authorization)
+        var details = details
+        details.binding = client.isConfidential ? TokenBinding() : conditions.binding
         try await clients.noteUse(of: client)
         let issued = try await sessions.start(
             proof, for: client.id == clients.firstParty.id ? nil : client.id, scope: scopes.text,

@@ -347,11 +347,12 @@ package final class AccessTokenIssuer: Sendable {
     /// The claims that tell how and when the user of a session signed in (RFC 9068 §2.2.1).
     static func authentication(of device: Device) -> JSONObject {
         let time = (device.authenticatedAt ?? device.createdAt).timeIntervalSince1970.rounded(.down)
-        // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both.
+        // RFC 8176 §2: the pages ask for a password or a mailed code; a second factor adds a code, or a passkey replaces
+        // both.
         return [
             "auth_time": .integer(Int64(time)),
             "acr": .string(AuthenticationClass(factorAt: device.factorAt).rawValue),
-            "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
+            "amr": [.string(device.factorAt == nil ? device.details.method ?? "pwd" : "mfa")],
         ]
     }
 

@@ -50,7 +50,8 @@ package final class PageContext: Sendable {
 
     /// Returns the context of a request, in the languages that its user has chosen or its client accepts.
     package func accepting(_ request: HTTPRequest) -> PageContext {
-        // The URL to which a provider returns cannot be opened again.
+        // Decision 0122: no choice on a page that the browser cannot open again. Providers return to
+        // /api/auth/NAME/callback.
         let isPage = request.method == .get && !request.path.utf8.starts(with: "/api/".utf8)
         return PageContext(service, languages: request.fields.languages, page: isPage ? request.path : nil)
     }

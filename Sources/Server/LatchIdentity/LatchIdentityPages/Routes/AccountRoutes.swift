@@ -16,6 +16,7 @@ package struct AccountRoutes: Sendable {
     package let upstreams: UpstreamClients
     package let permitted: PermittedSignIns
     package let accounts: AccountService
+    package let administration: AdministrationService
     package let signIns: SignInService
     package let secondFactors: SecondFactorService
     package let passkeySignIns: PasskeySignInService
@@ -24,7 +25,8 @@ package struct AccountRoutes: Sendable {
 
     package init(
         store: IdentityStore, limits: RateLimits, upstreams: UpstreamClients, permitted: PermittedSignIns,
-        accounts: AccountService, signIns: SignInService, secondFactors: SecondFactorService,
+        accounts: AccountService, administration: AdministrationService, signIns: SignInService,
+        secondFactors: SecondFactorService,
         passkeySignIns: PasskeySignInService, upstreamSignIns: UpstreamSignInService, tokens: TokenService
     ) {
         self.store = store
@@ -32,6 +34,7 @@ package struct AccountRoutes: Sendable {
         self.upstreams = upstreams
         self.permitted = permitted
         self.accounts = accounts
+        self.administration = administration
         self.signIns = signIns
         self.secondFactors = secondFactors
         self.passkeySignIns = passkeySignIns
@@ -51,6 +54,7 @@ package struct AccountRoutes: Sendable {
             mails.post("/api/auth/resend-verification", resendVerification)
             mails.post("/api/auth/forgot-password", forgotPassword)
             mails.post("/api/users/invite", invite)
+            mails.post("/api/admin/users/{id}/reset-password", mailReset)
         }
         router.group(interceptors: limits.limiting(.link)) { links in
             links.post("/api/auth/verify-email", verify)
@@ -173,6 +177,20 @@ package struct AccountRoutes: Sendable {
             email: try body.text("email"), name: try body.optionalText("name"), roles: try body.words("roles"),
             by: session, from: request.requestOrigin)
         return .json(account.json, status: .created)
+    }
+
+    /// Emails the owner of another account a link that sets a new password, for an administrator.
+    ///
+    /// The response is 200, 403 if the caller may not change the account, or 404 if there is none.
+    @Sendable private func mailReset(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        try session.requireFirstParty()
+        try accounts.recentAuthentication.require(session)
+        let id = request.pathParameter("id") ?? ""
+        guard try await administration.mailReset(of: id, by: session.actor) else {
+            throw IdentityError.noSuchAccount
+        }
+        return .message("An email with a link is on its way.")
     }
 
     /// Sets the password of a mailed token, and signs out every device, since one may be an attacker's.

@@ -22,12 +22,13 @@ package struct AuthorizeRoutes: Sendable {
     package let continuation: PageContinuation
     package let providerSignIns: ProviderSignIns
     package let mailRequestPages: MailRequestPages
+    package let codeSignInPages: CodeSignInPages
 
     package init(
         limits: RateLimits, signIns: SignInService, passkeySignIns: PasskeySignInService,
         authorizations: AuthorizationService, pageSessions: PageSessionService, signInPages: SignInPages,
         signUpPages: SignUpPages, continuation: PageContinuation, providerSignIns: ProviderSignIns,
-        mailRequestPages: MailRequestPages
+        mailRequestPages: MailRequestPages, codeSignInPages: CodeSignInPages
     ) {
         self.limits = limits
         self.signIns = signIns
@@ -39,6 +40,7 @@ package struct AuthorizeRoutes: Sendable {
         self.continuation = continuation
         self.providerSignIns = providerSignIns
         self.mailRequestPages = mailRequestPages
+        self.codeSignInPages = codeSignInPages
     }
 
     package func add(to router: inout Router) {
@@ -96,7 +98,7 @@ package struct AuthorizeRoutes: Sendable {
 
     // MARK: Pages
 
-    /// Handles a password, the choice of a provider, the response of a passkey, or a code of the second factor.
+    /// Handles a password, the choice of a provider, the response of a passkey, a mailed code, or one of the second factor.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
@@ -104,12 +106,18 @@ package struct AuthorizeRoutes: Sendable {
         let code = try fields.single("code") ?? ""
         let credential = try fields.single(PasskeyScript.field) ?? ""
         let signsUp = try fields.single("signup") != nil
+        let (goesBack, wantsCode) = (
+            try fields.single("signin") != nil, try fields.single(CodeSignInPages.button) != nil
+        )
+        let email = try fields.single("email")
         let provider = try fields.single(SignInPages.providerField)
         let mailRequest = try MailRequestPages.Kind.chosen(in: fields)
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
             if isRefused { return try await continuation.refuse(form, request) }
             if signsUp { return try signUpPages.address(for: form.purpose, in: request, typed: name) }
+            if goesBack { return try signInPages.signIn(for: form.purpose, in: request) }
+            if wantsCode { return try codeSignInPages.address(for: form.purpose, in: request, typed: name) }
             if let mailRequest {
                 return try mailRequestPages.address(mailRequest, for: form.purpose, in: request, typed: name)
             }
@@ -131,6 +139,9 @@ package struct AuthorizeRoutes: Sendable {
             case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
             case .password: return try await checkPassword(password, of: name, form, request)
             case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
+            case .codeRequest: return try await codeSignInPages.takeAddress(email ?? "", form, request)
+            case .signInCode(let mailID, let address):
+                return try await codeSignInPages.takeCode(code, of: mailID, address, form, request)
             case .decision, .account, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails:
                 throw IdentityError.loginEnded
             }

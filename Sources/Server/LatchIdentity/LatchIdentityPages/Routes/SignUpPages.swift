@@ -82,10 +82,7 @@ package struct SignUpPages: Sendable {
             carrying: try signInPages.seal(
                 purpose, .signUpDetails(email: email.text, provedAt: provedAt, terms: configuration.termsVersion),
                 browser: browser),
-            fields: fields, refusal: Self.refusal(of: purpose),
-            links: [(configuration.termsURL, "page.link.terms"), (configuration.privacyURL, "page.link.privacy")]
-                .compactMap { url, label in url.map { ($0, Phrase(label)) } },
-            in: context)
+            fields: fields, refusal: Self.refusal(of: purpose), in: context)
         return signInPages.response(page, for: purpose, problem: problem).setting(cookie)
     }
 

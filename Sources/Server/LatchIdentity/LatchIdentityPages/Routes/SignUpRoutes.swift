@@ -66,7 +66,7 @@ package struct SignUpRoutes: Sendable {
                 return try await takeCode(try fields.single("code") ?? "", of: mailID, email, form, request)
             case .signUpDetails(let email, let date, let terms):
                 return try await takeDetails(fields, of: email, provedAt: date, terms: terms, form, request)
-            case .password, .factor, .decision, .account, .request, .mailRequest, .mailSent:
+            case .password, .factor, .decision, .account, .request, .mailRequest, .mailSent, .codeRequest, .signInCode:
                 throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {

@@ -368,13 +368,15 @@ package struct AuthorizationService: Sendable {
         by permission: CodePermission
     ) async throws(IdentityError) -> AuthorizationReturn? {
         let text = "ac1." + Base64URL.encode(random.bytes(32))
+        var details = request.grantDetails
+        details.method = session.device.details.method
         let isPermitted = try await store.insert(
             AuthorizationCode(
                 digest: text.digest, clientID: request.clientID, accountID: session.account.id,
                 credentialVersion: session.account.credentialVersion, browserDevice: session.device.id,
                 redirect: request.redirect, codeChallenge: request.codeChallenge, nonce: request.nonce,
                 scope: scopes.text, authenticatedAt: session.authenticatedAt, factorAt: session.device.factorAt,
-                details: request.grantDetails, validUntil: clock.now.addingTimeInterval(AuthorizationCode.lifetime)),
+                details: details, validUntil: clock.now.addingTimeInterval(AuthorizationCode.lifetime)),
             by: permission, using: request.requestURI?.digest)
         guard isPermitted else { return nil }
         return try response(

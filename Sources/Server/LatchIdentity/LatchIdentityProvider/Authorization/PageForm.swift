@@ -68,6 +68,10 @@ package struct PageForm: Codable, Sendable {
         case signUpCode(mailID: String, email: String)
         /// The details of the account of this address, which its user has proved, with the version of the terms shown.
         case signUpDetails(email: String, provedAt: Date, terms: String?)
+        /// The address of a user who wants a code to sign in.
+        case codeRequest
+        /// The code to sign in that was mailed to this address, if it has an account.
+        case signInCode(mailID: String, email: String)
         /// The address of a user who wants an email with a link.
         case mailRequest
         /// No input: the email is on its way, and its user returns to sign in.

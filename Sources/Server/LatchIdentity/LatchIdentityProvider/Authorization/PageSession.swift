@@ -68,8 +68,11 @@ package struct PageSessionService: Sendable {
     ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
         let cookies = cookies
         let earlier = cookies.session(in: request)
+        var details = GrantDetails()
+        details.method = proof.method
         let begun = try await sessions.start(
-            proof, for: PageSession.clientID, scope: "", in: try await continued(earlier, by: proof.account),
+            proof, for: PageSession.clientID, scope: "", details: details,
+            in: try await continued(earlier, by: proof.account),
             lifetime: PageSession.lifetime, from: request.requestOrigin, inserting: insert
         ) { device, account throws(IdentityError) in
             let cookie = try cookies.set(

@@ -83,6 +83,9 @@ package struct Account: Sendable, Hashable {
         self.acceptedTerms = acceptedTerms
     }
 
+    /// Whether the owner of the address has proved both the address and the credentials.
+    package var isOwnersAddress: Bool { emailVerifiedAt != nil && ownerProvedAt != nil }
+
     /// The error for a user who has proved that they own the account; nil if the account is active.
     package var closure: IdentityError? {
         switch status {

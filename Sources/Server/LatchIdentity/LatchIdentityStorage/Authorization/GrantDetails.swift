@@ -20,6 +20,9 @@ package struct GrantDetails: Sendable, Hashable {
     /// The rights that the user has granted besides the scopes (RFC 9396).
     package var authorization = AuthorizationDetails()
 
+    /// How the user signed in, as a value of `amr` (RFC 8176 §2); nil for a password.
+    package var method: String?
+
     /// Claims by their names.
     package struct ClaimNames: Sendable, Hashable {
         package var userInfo: [String] = []
@@ -56,6 +59,7 @@ package struct GrantDetails: Sendable, Hashable {
         resources = list("resources")
         claims = ClaimNames(userInfo: list("userinfo"), idToken: list("id_token"))
         binding = TokenBinding(members)
+        method = members["amr"]?.stringValue
         authorization = AuthorizationDetails(members["authorization_details"]?.arrayValue ?? [])
     }
 
@@ -64,6 +68,7 @@ package struct GrantDetails: Sendable, Hashable {
         for (name, list) in [("resources", resources), ("userinfo", claims.userInfo), ("id_token", claims.idToken)]
         where !list.isEmpty { members[name] = .array(list.map { .string($0) }) }
         members["authorization_details"] = authorization.json
+        members["amr"] = method.map { .string($0) }
         return members
     }
 }

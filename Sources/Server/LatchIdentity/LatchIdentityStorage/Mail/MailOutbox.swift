@@ -26,6 +26,8 @@ package struct OutboxMail: Sendable, Hashable {
         case signUpCode
         /// The email that replaces this code if the address has an account.
         case signUpTaken
+        /// A code for the page of a sign-in.
+        case signInCode
         /// A notice that the owner has requested the deletion of the account.
         case deletionRequested
         /// A notice of a sign-in on a device, or from a network, that the account did not use before.
@@ -38,7 +40,7 @@ package struct OutboxMail: Sendable, Hashable {
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
                 .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode,
-                .signUpTaken, .deletionRequested, .newDevice:
+                .signUpTaken, .signInCode, .deletionRequested, .newDevice:
                 nil
             }
         }
@@ -50,7 +52,7 @@ package struct OutboxMail: Sendable, Hashable {
                 .passwordChanged, .deletionRequested, .newDevice:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
-                .addressTaken, .signedUp, .signUpCode, .signUpTaken:
+                .addressTaken, .signedUp, .signUpCode, .signUpTaken, .signInCode:
                 false
             }
         }

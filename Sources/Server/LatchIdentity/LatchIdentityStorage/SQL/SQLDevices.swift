@@ -157,10 +157,9 @@ extension SQLConnection {
         return true
     }
 
-    /// Returns whether an account that has been signed in before was never signed in with such a browser or app from the
-    /// region of the network.
+    /// Returns whether the account has signed in before, but never with this browser and system from this region.
     ///
-    /// Devices of the last months count, also if they are signed out.
+    /// Signed-out devices count until they are pruned.
     private func isNew(_ device: Device) throws(IdentityError) -> Bool {
         let known = try all(
             "SELECT user_agent, address FROM device WHERE account_id = $1", [.text(device.accountID)]

@@ -133,13 +133,21 @@ extension SQLConnection {
     ///
     /// A request must not reveal whether its address has an account (attack E2).
     fileprivate func decided(_ mail: OutboxMail) throws(IdentityError) -> OutboxMail {
-        let taken: [OutboxMail.Purpose: OutboxMail.Purpose] = [.addressCode: .addressTaken, .signUpCode: .signUpTaken]
-        guard let purpose = taken[mail.purpose], mail.accountID == nil,
-            try accountID(emailKey: mail.recipient.key) != nil
-        else { return mail }
+        guard mail.accountID == nil, let purpose = try decidedPurpose(of: mail) else { return mail }
         return OutboxMail(
             purpose, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts,
             causedBy: mail.cause)
+    }
+
+    private func decidedPurpose(of mail: OutboxMail) throws(IdentityError) -> OutboxMail.Purpose? {
+        switch mail.purpose {
+        case .addressCode: try accountID(emailKey: mail.recipient.key).map { _ in .addressTaken }
+        case .signUpCode: try accountID(emailKey: mail.recipient.key).map { _ in .signUpTaken }
+        case .signInCode:
+            // The credentials may be those of a stranger who signed up with the address. A new password ends them.
+            try activeAccount(emailKey: mail.recipient.key).flatMap { $0.isOwnersAddress ? nil : .resetPassword }
+        default: nil
+        }
     }
 
     /// Stores the token of an email, and returns its recipient; nil if no account still needs the email.
@@ -148,12 +156,13 @@ extension SQLConnection {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
             .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice:
             return mail.recipient
-        case .addressCode, .addressTaken, .signUpCode, .signUpTaken:
+        case .addressCode, .addressTaken, .signUpCode, .signUpTaken, .signInCode:
             // A late code would only confuse its recipient.
             let isWaiting = try number(
                 "SELECT count(*) FROM address_challenge WHERE id = $1 AND expires_at > $2",
                 [.text(mail.id), .date(claim.now)])
-            return isWaiting == 1 ? mail.recipient : nil
+            guard isWaiting == 1 else { return nil }
+            return mail.purpose == .signInCode ? try activeAccount(emailKey: mail.recipient.key)?.email : mail.recipient
         case .newAddress, .oldAddress:
             let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
             // The owner of another account did not request the change, which cannot be completed.

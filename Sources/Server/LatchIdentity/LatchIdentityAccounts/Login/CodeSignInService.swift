@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchIdentityStorage
+
+/// A service for users who sign in on the server's pages with a code that was mailed to them.
+///
+/// An account whose owner has not proved the address gets a link for a new password instead: its credentials may be
+/// those of a stranger (attack E8).
+package struct CodeSignInService: Sendable {
+    package let isEnabled: Bool
+    package let codes: MailedCodes
+    package let signIns: SignInService
+
+    package init(isEnabled: Bool, codes: MailedCodes, signIns: SignInService) {
+        (self.isEnabled, self.codes, self.signIns) = (isEnabled, codes, signIns)
+    }
+
+    /// Emails a code to the owner of an address, if it has an account.
+    ///
+    /// - Returns: The ID of the email.
+    /// - Throws: `IdentityError.loginEnded` if users cannot sign in with codes, `.tooManyAttempts`, `.overloaded` or a
+    ///   store's error.
+    package func begin(_ email: EmailAddress, from origin: RequestOrigin) async throws(IdentityError) -> String {
+        guard isEnabled else { throw .loginEnded }
+        return try await codes.send(.signInCode, to: email, from: origin)
+    }
+
+    /// Checks a mailed code, and returns the proof, or a challenge for the second factor.
+    ///
+    /// - Throws: `IdentityError.invalidMailedCode`, `.codeEnded`, also if the address has no account any longer;
+    ///   `.accountSuspended`, `.accountClosed`, `.accountChanged`, `.doubtfulDate`, or a store's error.
+    package func finish(
+        _ code: String, of mailID: String, sentTo email: EmailAddress, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
+        let now = try await codes.check(code, of: mailID, for: "sign-in", from: origin)
+        guard let account = try await signIns.store.account(emailKey: email.key), account.isOwnersAddress else {
+            throw .codeEnded
+        }
+        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: now, method: "otp")
+        return try await signIns.counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
+            try await signIns.admission.admitOrChallenge(proof, on: .page)
+        }
+    }
+}
