@@ -4,6 +4,7 @@ import Expectations
 import IdentityTestSupport
 import LatchCore
 import LatchHTTP
+import LatchTesting
 import TestTags
 import Testing
 
@@ -48,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "https://evil.example", "//evil.example", "/\\evil.example", "/\t/evil.example", "evil", "",
+        "https://evil.example", "//evil.example", "/\\evil.example", "/\t/evil.example", "evil", "", "/a\r\nX: 1",
+        "/\u{0}", "/é",
     ])
     func `The choice of a language leads to no other site`(page: String) async throws {
         let site = try await Site { $0.issuer = "https://example.com/auth/" }
@@ -57,6 +59,26 @@ import Testing
         #expect(chosen.status == 303 && chosen.location == "/auth/")
         expectEqual(
             agent.received, ["latch-language=de; Path=/auth/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure"])
+        await site.close()
+    }
+
+    @Test func `The choice of a language keeps a pushed request after its end`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        let app = SignInApp()
+        let pushed = try await site.post("/oauth/par", form: FormEncoding.encode(app.parameters()))
+        let query = FormEncoding.encode([
+            ("client_id", app.clientID), ("request_uri", try #require(pushed.json["request_uri"]?.stringValue)),
+        ])
+        let page = try await agent.get("/oauth/authorize?\(query)")
+        #expect(page.title == "Sign in" && !page.text.contains("name=\"page\" value=\"/oauth/authorize?client_id"))
+        site.clock.advance(by: 600)
+        let back = page.between("name=\"page\" value=\"", "\"").replacing("&amp;", with: "&")
+        let chosen = try await choose("de", on: back, &agent)
+        let german = try await agent.get(chosen.location)
+        expectEqual(german.title, "Anmelden")
+        let done = try await agent.signIn(german)
+        #expect(done.parameters["code"] != nil && done.parameters["state"] == app.state)
         await site.close()
     }
 

@@ -43,7 +43,9 @@ import Testing
     @Test func `JSON is indented on a terminal, and as the server sent it in a pipe`() async throws {
         let content = #"{"name":"Ada","roles":["user"]}"#
         let routes = { @Sendable (router: inout Router) in
-            for (path, text) in [("/user/json", content), ("/user/broken", #"{"name""#)] {
+            for (path, text) in [
+                ("/user/json", content), ("/user/broken", #"{"name""#), ("/user/exact", #"{ "id": 1.10 }"#),
+            ] {
                 router.get(path) { _ in
                     HTTPResponse(status: .ok, fields: [.contentType: "application/json"], body: HTTPBody(text))
                 }
@@ -53,6 +55,8 @@ import Testing
             try await expectEqual(home.latch("request", "GET", "/user/json").output, [content])
             for (path, shown) in [
                 ("json", "{\n  \"name\": \"Ada\",\n  \"roles\": [\n    \"user\"\n  ]\n}\n"), ("broken", "{\"name\"\n"),
+                // Another spelling of the number could be another number.
+                ("exact", "{ \"id\": 1.10 }\n"),
             ] {
                 let terminal = try PseudoTerminal()
                 let call = try home.start(on: terminal, ["request", "GET", "/user/\(path)"], isWhole: true)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The question of one call before it destroys something, which only a user at a terminal is asked.
+/// Asks a user at a terminal before a call destroys something.
 ///
-/// A script has no terminal, so its calls continue without an answer.
+/// A call without a terminal continues without an answer. A script at a terminal gives `--yes`.
 package struct ConfirmationPrompt: Sendable {
     /// The flag that answers the question.
     package static let yes = Option.flag("yes", short: "y", "does it without a question")
@@ -18,7 +18,9 @@ package struct ConfirmationPrompt: Sendable {
 
     /// Says what will happen, and asks for yes or no.
     ///
-    /// - Throws: `CommandError.failed` unless the answer is yes; nothing may have been changed by then.
+    /// Call it before the first change.
+    ///
+    /// - Throws: `CommandError.failed` unless the answer is yes.
     package func agree(to consequence: String) async throws {
         guard isAsked else { return }
         let answer = try await answer(to: "Continue? [y/N] ", after: consequence)
@@ -30,7 +32,7 @@ package struct ConfirmationPrompt: Sendable {
     /// - Parameters:
     ///   - name: The address or the identifier of what is destroyed.
     ///   - purpose: The verb and its object after the name: "delete it".
-    /// - Throws: `CommandError.failed` for any other answer; nothing may have been changed by then.
+    /// - Throws: `CommandError.failed` for any other answer.
     package func typing(_ name: String, to purpose: String, after consequence: String) async throws {
         guard isAsked else { return }
         let answer = try await answer(to: "Type \(name) to \(purpose): ", after: consequence)
@@ -43,6 +45,8 @@ package struct ConfirmationPrompt: Sendable {
         let words = consequence.printable.split(separator: " ").map(String.init)
         error.line(HelpText.wrapped(words, indent: 0, width: min(environment.width(of: error) ?? 80, 100)))
         let prompt = environment.style(of: error).heading(String(prompt.printable.dropLast())) + " "
+        // Text typed before the question must not answer it.
+        environment.input.discardTyped()
         let line = try await environment.input.line(true, environment.signals) { error.write(prompt) }
         guard let line else {
             // The end of the input has no line break.

@@ -156,20 +156,26 @@ extension RequestCommand {
         let isForUser = environment.output.isTerminal && invocation[RequestSubcommand.output] == nil
         // The JSON so far; nil for other content, and for JSON that is too long to wait for.
         var json: [UInt8]? = isForUser && response.isJSON ? [] : nil
-        for try await chunk in response.body.chunks {
-            if isForUser, chunk.contains(0) {
-                throw CommandError.failed(
-                    "The content is not text and could garble the terminal.", hint: "Write it to a file: -o FILE")
+        do {
+            for try await chunk in response.body.chunks {
+                if isForUser, chunk.contains(0) {
+                    throw CommandError.failed(
+                        "The content is not text and could garble the terminal.", hint: "Write it to a file: -o FILE")
+                }
+                guard let begun = json else {
+                    environment.output.writeBytes(chunk)
+                    continue
+                }
+                json = begun + chunk
+                if begun.count + chunk.count > Self.longestIndentedJSON {
+                    environment.output.writeBytes(begun + chunk)
+                    json = nil
+                }
             }
-            guard let begun = json else {
-                environment.output.writeBytes(chunk)
-                continue
-            }
-            json = begun + chunk
-            if begun.count + chunk.count > Self.longestIndentedJSON {
-                environment.output.writeBytes(begun + chunk)
-                json = nil
-            }
+        } catch {
+            // What has arrived is shown, as it is in a file.
+            if let json { environment.output.writeBytes(json) }
+            throw error
         }
         if let json { showIndented(json) }
     }
@@ -180,10 +186,28 @@ extension RequestCommand {
     private func showIndented(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         do throws(JSONError) {
-            environment.json(try JSONValue(parsing: bytes))
-        } catch {
-            // The server has sent something else than it says.
-            environment.output.writeBytes(bytes.last == UInt8(ascii: "\n") ? bytes : bytes + [UInt8(ascii: "\n")])
+            let value = try JSONValue(parsing: bytes)
+            // A number such as 1.10, or one of many digits, would be shown as another one.
+            if value.serialized() == Self.compact(bytes) { return environment.json(value) }
+        } catch _ {
+            // The server has sent something else than it says, which is shown as it is.
+        }
+        environment.output.writeBytes(bytes.last == UInt8(ascii: "\n") ? bytes : bytes + [UInt8(ascii: "\n")])
+    }
+
+    /// Returns JSON without the spaces between its tokens (RFC 8259 §2).
+    private static func compact(_ bytes: [UInt8]) -> [UInt8] {
+        var (isText, isEscaped) = (false, false)
+        return bytes.filter { byte in
+            defer {
+                if isText, !isEscaped, byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else {
+                    if byte == UInt8(ascii: "\""), !isEscaped { isText.toggle() }
+                    isEscaped = false
+                }
+            }
+            return isText || !" \t\r\n".utf8.contains(byte)
         }
     }
 }

@@ -13,6 +13,9 @@ import Musl
 #endif
 
 extension Environment.Input {
+    /// Discards what a user has typed at the process's terminal so far.
+    package func discardTyped() { if isTerminal { tcflush(STDIN_FILENO, TCIFLUSH) } }
+
     /// The process's standard input.
     package static let standard = Environment.Input(
         isTerminal: isatty(STDIN_FILENO) == 1,

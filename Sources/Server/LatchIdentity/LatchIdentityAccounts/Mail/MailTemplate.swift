@@ -70,7 +70,7 @@ package struct MailTemplate {
         (title, introduction, closing) = (text("subject"), text("introduction"), text("closing"))
         subject = title.utf8.contains(serviceName.utf8) ? title : labeled(serviceName, title)
         (self.serviceName, language, isRightToLeft) = (serviceName, texts.language, texts.isRightToLeft)
-        accent = configuration.accentColor ?? PageStyle.accent
+        accent = configuration.accentColor.flatMap(PageColor.init)?.text ?? PageStyle.accent
         let names = providers.joined(separator: ", ")
         self.providers = names.isEmpty ? nil : texts(Phrase("mail.passwordChanged.providers", .text(names)))
         let server = issuer.withoutFinalSlash
@@ -219,7 +219,4 @@ extension OutboxMail.Purpose {
             nil
         }
     }
-
-    /// Whether the email says when, and on which device, the request was made that caused it.
-    var describesCause: Bool { isNotice || [.resetPassword, .oldAddress, .addressChanging].contains(self) }
 }

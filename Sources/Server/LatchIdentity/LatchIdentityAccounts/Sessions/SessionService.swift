@@ -67,7 +67,10 @@ package struct SessionService: Sendable {
             name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt,
             details: details, browserDevice: browser, notifies: notifies)
         // A client in the session of a browser belongs to the device of the browser.
-        if notifiesOfNewDevices, browser == nil || clientID == Device.pagesClientID { device.notice = origin.mailCause }
+        if browser == nil || clientID == Device.pagesClientID, try await isTold(of: device, account) {
+            // Not in the language of the request, which may be a thief's.
+            device.notice = MailCause(address: origin.mailCause.address, userAgent: device.userAgent)
+        }
         let credentials = try issue(device, account)
         if let insert {
             try await insert(device, account)
@@ -75,6 +78,13 @@ package struct SessionService: Sendable {
             guard try await store.insert(device, for: account) else { throw .invalidCredentials }
         }
         return credentials
+    }
+
+    /// Returns whether an owner who has proved the address gets an email about a device, of which few are sent in an
+    /// hour.
+    private func isTold(of device: Device, _ account: Account) async throws(IdentityError) -> Bool {
+        guard notifiesOfNewDevices, account.emailVerifiedAt != nil, try await store.isNew(device) else { return false }
+        return limits.rejection(taking: [limits.mail(.newDevice, emailKey: account.email.key)]) == nil
     }
 }
 

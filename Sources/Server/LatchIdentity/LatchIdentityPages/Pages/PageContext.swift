@@ -52,9 +52,12 @@ package final class PageContext: Sendable {
     package func accepting(_ request: HTTPRequest) -> PageContext {
         // Decision 0122: no choice on a page that the browser cannot open again. Providers return to
         // /api/auth/NAME/callback.
-        let isPage = request.method == .get && !request.path.utf8.starts(with: "/api/".utf8)
+        let isPage = request.method.isSafe && !request.path.utf8.starts(with: "/api/".utf8)
         return PageContext(service, languages: request.fields.languages, page: isPage ? request.path : nil)
     }
+
+    /// Returns the context with another path and query at which the page can be opened again; nil for none.
+    func opened(at page: String?) -> PageContext { PageContext(service, languages: languages, page: page) }
 
     /// Returns the context of a request of which only the fields are known.
     package func accepting(_ fields: HTTPFields) -> PageContext {

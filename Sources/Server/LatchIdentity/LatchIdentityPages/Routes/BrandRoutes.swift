@@ -41,11 +41,12 @@ package struct BrandRoutes: Sendable {
         if let image = configuration.favicon ?? configuration.logo {
             return Self.response(image.bytes, image.mediaType)
         }
+        let accent = configuration.accentColor.flatMap(PageColor.init)?.text ?? PageStyle.accent
         let letter = HTMLContext.text.escape(
             configuration.serviceName.unicodeScalars.first?.properties.uppercaseMapping ?? "")
         let svg = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" \
-            fill="\(configuration.accentColor ?? PageStyle.accent)"/><text x="16" y="23" font-size="20" font-weight="700" \
+            fill="\(accent)"/><text x="16" y="23" font-size="20" font-weight="700" \
             font-family="system-ui,sans-serif" text-anchor="middle" fill="#fff">\(letter)</text></svg>
             """
         return Self.response(Array(svg.utf8), "image/svg+xml")
@@ -70,12 +71,13 @@ package struct BrandRoutes: Sendable {
         let form = try request.formFields()
         let language = try form.single("language") ?? ""
         guard Texts.languages.contains(language) else { throw IdentityError.invalidInput }
-        let page = try form.single("page") ?? "/"
+        let typed = try form.single("page") ?? "/"
+        let isPage = HTMLContext.isLocal(typed) && typed.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         let context = signInPages.context
         let path = context.url("/")
         let secure =
             configuration.issuer?.lowercasedASCII().utf8.starts(with: "https://".utf8) == true ? "; Secure" : ""
-        return HTTPResponse.seeOther(context.url(HTMLContext.isLocal(page) ? page : "/")).setting(
+        return HTTPResponse.seeOther(context.url(isPage ? typed : "/")).setting(
             """
             \(HTTPFields.languageCookie)=\(language); Path=\(path); Max-Age=31536000; HttpOnly; SameSite=Lax\(secure)
             """)

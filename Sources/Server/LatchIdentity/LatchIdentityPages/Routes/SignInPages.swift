@@ -125,7 +125,17 @@ package struct SignInPages: Sendable {
     func context(of request: HTTPRequest, for purpose: PageForm.Purpose) -> PageContext {
         let context = context.accepting(request)
         guard case .authorization(let authorization) = purpose else { return context }
-        return context.preferring(authorization.languages, in: request)
+        let preferring = context.preferring(authorization.languages, in: request)
+        // A pushed request and a request object end before the page does.
+        let query = request.queryItems
+        guard query["request_uri"] != nil || query["request"] != nil else { return preferring }
+        do throws(IdentityError) {
+            return preferring.opened(
+                at: "/oauth/authorize?\(Self.sealedName)=\(try seal(purpose, .request, browser: ""))")
+        } catch {
+            // A page without the choice of a language still signs its user in.
+            return preferring.opened(at: nil)
+        }
     }
 
     // MARK: Signing in

@@ -45,16 +45,21 @@ package struct OutboxMail: Sendable, Hashable {
             }
         }
 
-        /// Whether the email tells an owner of a sign-in or a change of the credentials; a full outbox must not refuse it.
+        /// Whether the email tells an owner of a change of the credentials; a full outbox must not refuse the change.
         package var isNotice: Bool {
             switch self {
             case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-                .passwordChanged, .deletionRequested, .newDevice:
+                .passwordChanged, .deletionRequested:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
-                .addressTaken, .signedUp, .signUpCode, .signUpTaken, .signInCode:
+                .addressTaken, .signedUp, .signUpCode, .signUpTaken, .signInCode, .newDevice:
                 false
             }
+        }
+
+        /// Whether the email says when, and on which device, the request was made that caused it.
+        package var describesCause: Bool {
+            isNotice || [.newDevice, .resetPassword, .oldAddress, .addressChanging].contains(self)
         }
     }
 
@@ -80,7 +85,7 @@ package struct OutboxMail: Sendable, Hashable {
         self.accountID = accountID
         createdAt = now
         self.attempts = attempts
-        self.cause = cause
+        self.cause = purpose.describesCause ? cause : MailCause(language: cause.language)
     }
 }
 

@@ -24,6 +24,11 @@ extension IdentityStore {
         try await first("SELECT \(Device.Column.list) FROM device WHERE id = $1", [.blob(id)], read: Device.init)
     }
 
+    /// Returns whether the account has signed in before, but never on such a device.
+    package func isNew(_ device: Device) async throws(IdentityError) -> Bool {
+        try await read { db throws(IdentityError) in try db.isNew(device) }
+    }
+
     /// Inserts the device if the account is active and its credentials have not changed since `account` was read.
     package func insert(_ device: Device, for account: Account) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in try db.signIn(device, of: account) }
@@ -146,7 +151,8 @@ extension SQLConnection {
         // The facts that the login was decided on must still hold. After a reset, a new second factor or a proof of the
         // address, no earlier login may sign a device in (attack F8).
         guard try isUnchanged(account) else { return false }
-        if let notice = device.notice, try isNew(device) {
+        // A full outbox must refuse no sign-in. Of concurrent sign-ins on one device only the first finds it new.
+        if let notice = device.notice, try hasRoomForMail, try isNew(device) {
             try mail(.newDevice, to: account.id, causedBy: notice, at: device.createdAt)
         }
         try run(
@@ -160,20 +166,20 @@ extension SQLConnection {
     /// Returns whether the account has signed in before, but never with this browser and system from this region.
     ///
     /// Signed-out devices count until they are pruned.
-    private func isNew(_ device: Device) throws(IdentityError) -> Bool {
+    fileprivate func isNew(_ device: Device) throws(IdentityError) -> Bool {
         let known = try all(
-            "SELECT user_agent, address FROM device WHERE account_id = $1", [.text(device.accountID)]
+            "SELECT DISTINCT user_agent, address FROM device WHERE account_id = $1", [.text(device.accountID)]
         ) { row throws(IdentityError) in (try row.optionalText(0), try row.optionalText(1)) }
         guard !known.isEmpty else {
             return try number(
                 "SELECT count(*) FROM account WHERE id = $1 AND last_login_at IS NOT NULL", [.text(device.accountID)]
             ) == 1
         }
+        let region = device.address.map { NetworkPrefix(of: $0).region }
+        let userAgents = Set(known.filter { $0.1.map { NetworkPrefix(of: $0).region } == region }.map(\.0))
+        guard !userAgents.contains(device.userAgent) else { return false }
         let kind = UserAgentDescription(of: device.userAgent)
-        let network = device.address.map { NetworkPrefix(of: $0).region }
-        return !known.contains { userAgent, address in
-            UserAgentDescription(of: userAgent) == kind && address.map { NetworkPrefix(of: $0).region } == network
-        }
+        return !userAgents.contains { UserAgentDescription(of: $0) == kind }
     }
 
     /// Removes the devices over the limit, but never the newest.
