@@ -68,6 +68,14 @@ import Testing
         }
         expectEqual(pages[0], pages[1])
         await expectEqual(site.subjects(to: "bob@example.com"), [])
+        // Another code keeps the address, and its email has the language of the page.
+        var agent = UserAgent(site)
+        let page = try await agent.get(app.path(["ui_locales": "fr"]))
+        let form = try await agent.submit(page, [("name", Self.email), ("mailed-code", "yes")])
+        let code = try await agent.submit(form, [("email", Self.email)])
+        let again = try await agent.submit(code, [("mailed-code", "yes")])
+        #expect(again.text.contains("value=\"\(Self.email)\"") && again.text.contains("<html lang=\"fr\">"))
+        await expectEqual(site.subjects().last, "Votre code de connexion à Latchwork")
         await site.close()
     }
 

@@ -92,7 +92,8 @@ import Testing
         ("Mozilla/5.0 (Windows NT 10.0; Win64) Chrome/130.0 Safari/537.36 Edg/130.0", "desktop", "Windows", "Edge"),
         ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko Firefox/130.0", "desktop", "Linux", "Firefox"),
         ("Mozilla/5.0 (Linux; Android 15) Chrome/130.0 Mobile Safari/537.36", "phone", "Android", "Chrome"),
-        ("curl/8.0", "other", "", ""), ("", "other", "", ""),
+        ("curl/8.0", "other", "", ""), ("", "other", "", ""), ("axios/1.7.9", "other", "", ""),
+        ("Microsoft Office/16.0 Kiosk", "other", "", ""),
     ]
 
     @Test(arguments: agents)

@@ -12,8 +12,7 @@ package struct ConfirmationPrompt: Sendable {
 
     package init(_ invocation: Invocation, _ environment: Environment) {
         self.environment = environment
-        isAsked =
-            environment.input.isTerminal && environment.error.isTerminal && !invocation.has(Self.yes)
+        isAsked = environment.input.isTerminal && !invocation.has(Self.yes)
     }
 
     /// Says what will happen, and asks for yes or no.
@@ -42,6 +41,10 @@ package struct ConfirmationPrompt: Sendable {
     /// Returns the answer without spaces around it; nil at the end of the input.
     private func answer(to prompt: String, after consequence: String) async throws -> String? {
         let error = environment.error
+        guard error.isTerminal else {
+            throw CommandError.failed(
+                "The question cannot be shown, so nothing was changed.", hint: "Answer in advance: --yes")
+        }
         let words = consequence.printable.split(separator: " ").map(String.init)
         error.line(HelpText.wrapped(words, indent: 0, width: min(environment.width(of: error) ?? 80, 100)))
         let prompt = environment.style(of: error).heading(String(prompt.printable.dropLast())) + " "

@@ -45,7 +45,7 @@ enum AdminSubcommand {
     private static let invite = AdminCall.subcommand(
         "invite", "creates an account, and emails a link that sets its password",
         discussion: """
-            The server sends the email. The link works once, for as long as a link that resets a password.
+            The server sends the email. The link works once, for as long as a link that verifies an address.
             With --url you can give only roles below your own, and those of 'invitation_roles'.
             """,
         options: [name, roles], arguments: [.init(name: "EMAIL", summary: "the user's address")],

@@ -226,7 +226,7 @@ private func waitUntilReady(_ file: Int32, for events: Int32) {
 /// Returns the columns of a terminal's window; nil if it does not know them.
 private func windowColumns(_ file: Int32) -> Int? {
     var size = winsize()
-    guard ioctl(file, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    guard ioctl(file, windowSizeRequest, &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
 }
 

@@ -48,9 +48,11 @@ package struct SignUpService: Sendable {
     ///
     /// - Returns: The ID of the email, which ``prove(_:of:from:)`` needs.
     /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.tooManyAttempts`, `.overloaded` or a store's error.
-    package func begin(_ email: EmailAddress, from origin: RequestOrigin) async throws(IdentityError) -> String {
+    package func begin(
+        _ email: EmailAddress, in language: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> String {
         try rule.require(email)
-        return try await codes.send(.signUpCode, to: email, from: origin)
+        return try await codes.send(.signUpCode, to: email, in: language, from: origin)
     }
 
     /// Checks a mailed code, and uses it up.

@@ -20,9 +20,11 @@ package struct CodeSignInService: Sendable {
     /// - Returns: The ID of the email.
     /// - Throws: `IdentityError.loginEnded` if users cannot sign in with codes, `.tooManyAttempts`, `.overloaded` or a
     ///   store's error.
-    package func begin(_ email: EmailAddress, from origin: RequestOrigin) async throws(IdentityError) -> String {
+    package func begin(
+        _ email: EmailAddress, in language: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> String {
         guard isEnabled else { throw .loginEnded }
-        return try await codes.send(.signInCode, to: email, from: origin)
+        return try await codes.send(.signInCode, to: email, in: language, from: origin)
     }
 
     /// Checks a mailed code, and returns the proof, or a challenge for the second factor.

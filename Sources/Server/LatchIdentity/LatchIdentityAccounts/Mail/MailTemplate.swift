@@ -68,7 +68,8 @@ package struct MailTemplate {
             texts(Phrase("mail.labeled", .text(label), .text(value)))
         }
         (title, introduction, closing) = (text("subject"), text("introduction"), text("closing"))
-        subject = title.utf8.contains(serviceName.utf8) ? title : labeled(serviceName, title)
+        let unnamed = texts(Phrase("mail.\(purpose.rawValue).subject", .text(""), .text(recipient), .phrase(lifetime)))
+        subject = unnamed == title ? labeled(serviceName, title) : title
         (self.serviceName, language, isRightToLeft) = (serviceName, texts.language, texts.isRightToLeft)
         accent = configuration.accentColor.flatMap(PageColor.init)?.text ?? PageStyle.accent
         let names = providers.joined(separator: ", ")
@@ -168,11 +169,12 @@ package struct MailTemplate {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
+            <meta name="format-detection" content="telephone=no,date=no,address=no">
             <title>\(escape(subject))</title>
             <style>\(Self.darkSheet(accent))</style>
             <body style="margin:0;padding:20px;background:#f4f5f7;color:#1d2129;font:16px/1.5 system-ui,sans-serif">
             <div style="display:none;max-height:0;overflow:hidden">\(escape(introduction))</div>
-            <div class="card" style="max-width:400px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #d5d9e0;\
+            <div class="card" style="max-width:400px;margin:0 auto;padding:32px;color:#1d2129;background:#ffffff;border:1px solid #d5d9e0;\
             border-radius:12px">
             \(parts.compactMap(\.self).joined(separator: "\n"))
             </div>
@@ -189,7 +191,7 @@ package struct MailTemplate {
             :root{color-scheme:light dark}
             @media(prefers-color-scheme:dark){
             body{background:#14161a!important;color:#e8eaee!important}
-            .card{background:#1d2026!important;border-color:#3a404b!important}
+            .card{color:#e8eaee!important;background:#1d2026!important;border-color:#3a404b!important}
             .soft{color:#a3abb8!important}
             .facts{border-color:#3a404b!important}
             .button{color:#1d2026!important;background:\(button)!important}}

@@ -25,17 +25,18 @@ package struct MailedCodes: Sendable {
         (self.pepper, self.limits, self.mails) = (pepper, limits, mails)
     }
 
-    /// Emails a code to an address.
+    /// Emails a code to an address, in the language of the page.
     ///
     /// - Returns: The ID of the email, which ``check(_:of:for:from:)`` needs.
     /// - Throws: `IdentityError.tooManyAttempts`, `.overloaded` or a store's error.
     func send(
-        _ purpose: OutboxMail.Purpose, to email: EmailAddress, from origin: RequestOrigin
+        _ purpose: OutboxMail.Purpose, to email: EmailAddress, in language: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
         let attempts = limits.attempts(of: .mail, from: origin.address) + [limits.mail(purpose, emailKey: email.key)]
         try limits.take(attempts)
         let now = clock.now
-        let mail = OutboxMail(purpose, to: email, id: random.identifier(), at: now, causedBy: origin.mailCause)
+        let mail = OutboxMail(
+            purpose, to: email, id: random.identifier(), at: now, causedBy: MailCause(language: language))
         let end = now.addingTimeInterval(AddressChallenge.lifetime)
         do throws(IdentityError) {
             try await store.insert(AddressChallenge(id: mail.id, expiresAt: end), mail: mail)

@@ -117,7 +117,10 @@ package struct AuthorizeRoutes: Sendable {
             if isRefused { return try await continuation.refuse(form, request) }
             if signsUp { return try signUpPages.address(for: form.purpose, in: request, typed: name) }
             if goesBack { return try signInPages.signIn(for: form.purpose, in: request) }
-            if wantsCode { return try codeSignInPages.address(for: form.purpose, in: request, typed: name) }
+            if wantsCode {
+                let typed = if isOwn, case .signInCode(_, let address) = form.step { address } else { name }
+                return try codeSignInPages.address(for: form.purpose, in: request, typed: typed)
+            }
             if let mailRequest {
                 return try mailRequestPages.address(mailRequest, for: form.purpose, in: request, typed: name)
             }

@@ -64,7 +64,8 @@ package struct CodeSignInPages: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         do throws(IdentityError) {
             let email = try EmailAddress(typed)
-            let mailID = try await service.begin(email, from: request.requestOrigin)
+            let language = signInPages.context(of: request, for: form.purpose).texts.language
+            let mailID = try await service.begin(email, in: language, from: request.requestOrigin)
             return try code(mailID, sentTo: email, for: form.purpose, in: request)
         } catch {
             guard error.form.isDisclosed else { throw error }

@@ -8,6 +8,7 @@ import LatchIdentityProvider
 import LatchIdentityStorage
 package import LatchServer
 import LatchSignIn
+import LatchTexts
 
 /// The page on which users create an account, which then continues with the request that began it.
 package struct SignUpRoutes: Sendable {
@@ -50,7 +51,8 @@ package struct SignUpRoutes: Sendable {
             if try fields.single("signin") != nil { return try signInPages.signIn(for: form.purpose, in: request) }
             // A form that another browser has been shown proves no address here.
             guard isOwn, try fields.single("again") == nil else {
-                return try signUpPages.address(for: form.purpose, in: request)
+                let typed = if isOwn, case .signUpCode(_, let email) = form.step { email } else { "" }
+                return try signUpPages.address(for: form.purpose, in: request, typed: typed)
             }
             switch form.step {
             case .signUp:
@@ -80,7 +82,8 @@ package struct SignUpRoutes: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         do throws(IdentityError) {
             let email = try EmailAddress(typed)
-            let mailID = try await signUps.begin(email, from: request.requestOrigin)
+            let language = signInPages.context(of: request, for: form.purpose).texts.language
+            let mailID = try await signUps.begin(email, in: language, from: request.requestOrigin)
             return try signUpPages.code(mailID, sentTo: email, for: form.purpose, in: request)
         } catch {
             guard error.form.isDisclosed, error != .signUpClosed else { throw error }

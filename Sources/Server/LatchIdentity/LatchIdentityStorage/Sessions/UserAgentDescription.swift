@@ -16,8 +16,8 @@ package struct UserAgentDescription: Sendable, Hashable {
     /// - Parameter name: The client's name for the device.
     package init(of userAgent: String?, named name: String? = nil) {
         self.name = name
-        let text = "\(name ?? "") \(userAgent ?? "")".lowercased()
-        let first = { (table: [(String, String)]) in table.first { text.utf8.contains($0.0.utf8) }?.1 }
+        let text = Array("\(name ?? "") \(userAgent ?? "")".lowercased().utf8)
+        let first = { (table: [(String, String)]) in table.first { Self.has($0.0, in: text) }?.1 }
         system = first(Self.systems) ?? ""
         browser = first(Self.browsers) ?? ""
         formFactor = first(Self.formFactors) ?? "other"
@@ -29,9 +29,19 @@ package struct UserAgentDescription: Sendable, Hashable {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    /// The systems by keyword, the more specific first: iPhones also claim "Mac OS X", and Android "Linux".
+    /// Returns whether a text has a word, which no letter precedes or follows: "axios" is not iOS.
+    private static func has(_ word: String, in text: [UInt8]) -> Bool {
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte) }
+        return text.indices.contains { start in
+            text[start...].starts(with: word.utf8) && (start == 0 || !isLetter(text[start - 1]))
+                && !(text.dropFirst(start + word.utf8.count).first.map(isLetter) ?? false)
+        }
+    }
+
+    /// The systems by word, the more specific first: iPhones also claim "Mac OS X", and Android "Linux".
     private static let systems = [
-        ("iphone", "iOS"), ("ipad", "iPadOS"), ("ios", "iOS"), ("android", "Android"), ("watchos", "watchOS"),
+        ("iphone", "iOS"), ("ipad", "iPadOS"), ("ios", "iOS"), ("crios", "iOS"), ("fxios", "iOS"), ("edgios", "iOS"),
+        ("android", "Android"), ("watchos", "watchOS"),
         ("windows", "Windows"), ("macos", "macOS"), ("mac os", "macOS"), ("darwin", "macOS"), ("cros", "ChromeOS"),
         ("linux", "Linux"),
     ]
@@ -42,6 +52,8 @@ package struct UserAgentDescription: Sendable, Hashable {
     ]
     private static let formFactors = [
         ("ipad", "tablet"), ("tablet", "tablet"), ("iphone", "phone"), ("mobile", "phone"), ("android", "phone"),
-        ("windows", "desktop"), ("mac", "desktop"), ("darwin", "desktop"), ("linux", "desktop"), ("cros", "desktop"),
+        ("windows", "desktop"), ("macintosh", "desktop"), ("mac os", "desktop"), ("macos", "desktop"),
+        ("mac", "desktop"),
+        ("darwin", "desktop"), ("linux", "desktop"), ("cros", "desktop"),
     ]
 }
