@@ -105,7 +105,7 @@ package struct Environment: Sendable {
         return end.map { String(Substring(text[...$0])) }
     }
 
-    /// Returns the columns of a terminal, of which `COLUMNS` has the last word; nil for a file or a pipe.
+    /// Returns the columns of a terminal, or those of the variable `COLUMNS`; nil for a file or a pipe.
     package func width(of stream: Output) -> Int? {
         guard stream.isTerminal else { return nil }
         let chosen = value(of: "COLUMNS").flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil }

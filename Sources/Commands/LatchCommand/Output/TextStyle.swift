@@ -29,7 +29,6 @@ package struct TextStyle: Sendable {
         variables["TERM"].map { !$0.isEmpty && $0 != "dumb" } ?? false
     }
 
-    /// Returns a heading.
     package func heading(_ text: String) -> String { styled(text, 1) }
 
     /// Returns the mark of something that failed.

@@ -80,8 +80,7 @@ package struct SessionService: Sendable {
         return credentials
     }
 
-    /// Returns whether an owner who has proved the address gets an email about a device, of which few are sent in an
-    /// hour.
+    /// Returns whether the owner gets an email about a device: only at a proved address, and few in an hour.
     private func isTold(of device: Device, _ account: Account) async throws(IdentityError) -> Bool {
         guard notifiesOfNewDevices, account.emailVerifiedAt != nil, try await store.isNew(device) else { return false }
         return limits.rejection(taking: [limits.mail(.newDevice, emailKey: account.email.key)]) == nil

@@ -59,7 +59,7 @@ package final class PageContext: Sendable {
     /// Returns the context with another path and query at which the page can be opened again; nil for none.
     func opened(at page: String?) -> PageContext { PageContext(service, languages: languages, page: page) }
 
-    /// Returns the context of a request of which only the fields are known.
+    /// Returns the context of a request by its fields; its page has no choice of language.
     package func accepting(_ fields: HTTPFields) -> PageContext {
         PageContext(service, languages: fields.languages, page: nil)
     }
