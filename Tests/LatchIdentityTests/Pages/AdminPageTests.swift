@@ -121,6 +121,31 @@ import Testing
         await site.close()
     }
 
+    @Test func `An administrator makes an API key on a page, which shows it once, and ends it`() async throws {
+        let site = try await site()
+        var agent = try await administrator(site)
+        let form = try await agent.get("/admin/api-keys/new")
+        // Only a super administrator's key changes clients.
+        #expect(form.text.contains("users:read") && !form.text.contains("clients:write"))
+        let incomplete = try await agent.submit(form, [("name", "Backup <b>"), ("days", "30")])
+        #expect(incomplete.status == 400 && incomplete.text.contains("check what the key may do"))
+        let made = try await agent.submit(incomplete, [("name", "Backup <b>"), ("days", "30"), ("users:read", "yes")])
+        expectEqual(made.title, "The key is made")
+        #expect(made.field(.cacheControl) == "no-store" && !made.text.contains("<b>"))
+        let key = "ak1." + (made.text.split(separator: "ak1.").dropFirst().first?.prefix(43) ?? "")
+        try await expectEqual(site.get("/api/admin/users", bearer: key).status, 200)
+        try await expectEqual(site.get("/api/admin/keys", bearer: key).status, 403)
+        let list = try await agent.get("/admin/api-keys")
+        #expect(list.text.contains("Backup &lt;b&gt;") && list.text.contains("Last used") && !list.text.contains(key))
+        let id = try #require(try await site.identity.apiKeys.list().first).id
+        let question = try await agent.submit(list, [("end", id)])
+        try await expectEqual(site.get("/api/admin/users", bearer: key).status, 200)
+        let ended = try await agent.submit(question, [("end", "sure \(id)")])
+        #expect(ended.text.contains("The key has ended.") && ended.text.contains("No program has a key."))
+        try await expectEqual(site.get("/api/admin/users", bearer: key).status, 401)
+        await site.close()
+    }
+
     @Test func `A change of the administration needs a recent sign-in`() async throws {
         let site = try await site()
         let eve = try #require(try await site.accountID("eve@example.com"))

@@ -15,10 +15,18 @@ protocol AccountAdministration: Sendable {
     ///
     /// - Throws: `CommandError.noAccount`, or the server's error.
     func account(_ who: String) async throws -> AdministeredAccount
-    /// Creates an account without a password, and emails a link that sets one.
-    func invite(_ email: String, name: String?, roles: [String]) async throws -> AdministeredAccount
+    /// Creates an account.
+    ///
+    /// - Parameters:
+    ///   - password: Nil to email a link that sets one.
+    ///   - isVerified: Whether the address is known to be the owner's; only with a password.
+    func create(
+        _ email: String, password: String?, name: String?, roles: [String], isVerified: Bool
+    ) async throws -> AdministeredAccount
     /// Emails the owner of an account a link that sets a new password.
     func mailReset(of account: AdministeredAccount) async throws
+    /// Ends the wait after wrong passwords and wrong codes.
+    func unlock(_ id: String) async throws
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount
     func setStatus(
         _ status: LatchIdentity.Account.Status, of id: String, because reason: String
@@ -70,14 +78,24 @@ extension AdministeredAccount {
     }
 
     /// Creates the view of an account that a server returned.
-    init(_ user: User) {
+    ///
+    /// - Throws: `CommandError.failed` if it lacks a member.
+    init(_ user: JSONObject) throws {
+        func date(_ name: String) throws -> Date? {
+            try user[name]?.stringValue.map { try Date($0, strategy: .iso8601) }
+        }
+        guard let id = user["id"]?.stringValue, let email = user["email"]?.stringValue,
+            let createdAt = try date("created_at")
+        else { throw CommandError.failed("The server has sent no account.", hint: "It is of another version.") }
         self.init(
-            id: user.id, email: user.email, username: user.username.isEmpty ? nil : user.username,
-            name: user.displayName.isEmpty ? nil : user.displayName,
-            role: Role.allCases.first { UserRole($0) == user.role }?.name ?? "unknown",
-            status: AccountStatus.allCases.first { UserStatus($0) == user.status }?.rawValue ?? "unknown",
-            isVerified: user.emailVerified, createdAt: user.createdAt,
-            lastLoginAt: user.hasLastLoginAt ? user.lastLoginAt : nil)
+            id: id, email: email, username: user["username"]?.stringValue, name: user["name"]?.stringValue,
+            role: user["role"]?.stringValue ?? "unknown", status: user["status"]?.stringValue ?? "unknown",
+            isVerified: user["email_verified"] == true, createdAt: createdAt, lastLoginAt: try date("last_login_at"),
+            hasSecondFactor: user["second_factor"]?.boolValue)
+        registration.acceptedTerms = user["accepted_terms"]?.stringValue
+        for (name, value) in user["attributes"]?.objectValue ?? [:] {
+            registration.attributes[name] = value.stringValue
+        }
     }
 }
 

@@ -49,18 +49,11 @@ enum AdminAuditSubcommand {
                     .init(shown: addresses[id] ?? id, plain: id), .init(record.detail ?? ""),
                 ]
             }
-            let json = records.map { record -> JSONValue in
-                [
-                    "id": .integer(record.id), "at": AccountReport.date(record.at), "event": .string(record.event),
-                    "account_id": record.accountID.map { .string($0) } ?? .null,
-                    "detail": record.detail.map { .string($0) } ?? .null,
-                ]
-            }
             return (
                 ListText(
                     headings: ["id", "time", "event", "account", "detail"], whole: ["id", "event"], rows: rows,
                     footer: rows.isEmpty ? nothing(fits: query, who) : ""),
-                ["entries": .array(json)]
+                ["entries": .array(records.map(\.administrationJSON))]
             )
         }
     }

@@ -5,7 +5,6 @@ import LatchCommand
 import LatchCore
 import LatchHTTP
 import LatchIdentity
-import LatchRPC
 
 /// The common options, target and output of the subcommands of `latch admin`.
 enum AdminCall {
@@ -13,7 +12,7 @@ enum AdminCall {
     typealias Output = (text: any OutputText, json: JSONValue)
 
     /// The option that selects a server by its issuer; without it a store is opened.
-    private static let url = Option.value("url", "URL", "the server, with an administrator's session on this device")
+    private static let url = Option.value("url", "URL", "a running server; uses LATCH_API_KEY, or an administrator's session")
     static let reason = Option.value("reason", "TEXT", "why, for the audit log")
     static let who = Subcommand.Argument(name: "WHO", summary: "an address, a username or an id")
 
@@ -23,7 +22,9 @@ enum AdminCall {
     /// The two ways to administer: in an open store, and through a server.
     struct Ways<Administration>: Sendable {
         let local: @Sendable (Identity) -> Administration
-        let remote: @Sendable (IssuerURL, Session<Tokens>, ClientAccounts) throws -> Administration
+        let remote: @Sendable (AdministeredServer) -> Administration
+        /// Whether an API key opens the routes.
+        var takesKey = true
     }
 
     /// Creates a subcommand for accounts.
@@ -52,10 +53,8 @@ enum AdminCall {
             ways: accounts, body: body)
     }
 
-    private static let accounts = Ways<any AccountAdministration>(local: LocalAccountAdministration.init) {
-        issuer, session, accounts in
-        try RemoteAccountAdministration(issuer, session, accounts)
-    }
+    static let accounts = Ways<any AccountAdministration>(
+        local: LocalAccountAdministration.init, remote: RemoteAccountAdministration.init)
 
     /// Creates a subcommand.
     ///
@@ -65,9 +64,9 @@ enum AdminCall {
         arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
         body: @escaping @Sendable (Invocation) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
-        make(
+        subcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
-            ways: ways, body: { invocation, _ in try body(invocation) })
+            ways: ways, readingInput: { invocation, _ in try body(invocation) })
     }
 
     /// Creates a subcommand that asks a user before it destroys something.
@@ -76,15 +75,18 @@ enum AdminCall {
         arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
         body: @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
-        make(
+        subcommand(
             name, summary, discussion: discussion, options: options + [ConfirmationPrompt.yes], arguments: arguments,
-            examples: examples, ways: ways, body: body)
+            examples: examples, ways: ways
+        ) { invocation, environment in try body(invocation, ConfirmationPrompt(invocation, environment)) }
     }
 
-    private static func make<Administration>(
-        _ name: String, _ summary: String, discussion: String?, options: [Option],
+    /// Creates a subcommand that reads from the terminal or from standard input.
+    static func subcommand<Administration>(
+        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
-        body: @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (Administration) async throws -> Output
+        readingInput body:
+            @escaping @Sendable (Invocation, Environment) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
         Subcommand(
             name: name, summary: summary, discussion: discussion,
@@ -94,7 +96,7 @@ enum AdminCall {
             ],
             arguments: arguments, examples: examples,
             body: { invocation, environment in
-                let run = try body(invocation, ConfirmationPrompt(invocation, environment))
+                let run = try body(invocation, environment)
                 let output = try await with(invocation, environment, ways, run)
                 environment.write(output, for: invocation)
                 return .success
@@ -115,14 +117,20 @@ enum AdminCall {
         guard !invocation.has(ServeSubcommand.store), !invocation.has(ServeSubcommand.config) else {
             throw CommandError.usage("A server and a store exclude each other.", hint: "Name one of them.")
         }
+        if ways.takesKey, !invocation.has(ClientAccounts.account), let url = invocation[url],
+            let key = environment.value(of: "LATCH_API_KEY")
+        {
+            return try await withKey(key, at: try IssuerURL(url), invocation, environment) {
+                try await body(ways.remote($0))
+            }
+        }
         let accounts = try ClientAccounts(invocation, environment)
         let entry = try await administrator(invocation, accounts)
         return try await accounts.with(entry) { session in
             do {
-                return try await body(try ways.remote(IssuerURL(entry.issuer), session, accounts))
-            } catch let error
-                where error is NotAllowed || (error as? RPCError)?.status == .permissionDenied
-            {
+                let client = accounts.client(of: try IssuerURL(entry.issuer), session)
+                return try await body(ways.remote(AdministeredServer(client: client)))
+            } catch is NotAllowed {
                 throw CommandError.failed(
                     "'\(entry.name)' is not allowed to do that at \(entry.issuer).",
                     hint: "It requires a higher role than that account has.")
@@ -131,6 +139,23 @@ enum AdminCall {
                     "This requires a sign-in of the last minutes.",
                     hint: "Sign in again: latch login --account \(entry.name)")
             }
+        }
+    }
+
+    /// Calls a server with the API key of LATCH_API_KEY, which only the named server receives.
+    private static func withKey(
+        _ key: String, at issuer: IssuerURL, _ invocation: Invocation, _ environment: Environment,
+        _ body: (AdministeredServer) async throws -> Output
+    ) async throws -> Output {
+        let client = Client(
+            baseURL: issuer.url, transport: try IssuerTransport.transport(of: invocation, environment.variables),
+            interceptors: [APIKeyInterceptor(key: key, origin: issuer.origin)])
+        do {
+            return try await body(AdministeredServer(client: client))
+        } catch is NotAllowed {
+            throw CommandError.failed(
+                "The API key is not allowed to do that at \(issuer.text).",
+                hint: "It requires a higher role, or a session: latch login")
         }
     }
 
@@ -153,5 +178,20 @@ enum AdminCall {
                 "Several accounts are signed in at \(issuer).", hint: "Choose one with --account.")
         }
         return others[0]
+    }
+}
+
+/// An interceptor that adds an API key to the requests to its server.
+private struct APIKeyInterceptor: Interceptor {
+    let key: String
+    let origin: HTTPOrigin
+
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        guard HTTPOrigin(scheme: request.scheme, authority: request.authority) == origin else {
+            return try await next.respond(to: request)
+        }
+        var request = request
+        request.fields[.authorization] = "Bearer \(key)"
+        return try await next.respond(to: request)
     }
 }

@@ -324,8 +324,8 @@ enum AdminClientSubcommand {
 
     private static let ways = AdminCall.Ways<any ClientAdministration> { identity in
         LocalClientAdministration(service: identity.clients)
-    } remote: { issuer, session, accounts in
-        RemoteClientAdministration(server: AdministeredServer(client: accounts.client(of: issuer, session)))
+    } remote: {
+        RemoteClientAdministration(server: $0)
     }
 }
 
@@ -333,7 +333,7 @@ extension JSONObject {
     fileprivate func text(_ name: String) -> String? { self[name]?.stringValue }
 
     /// Returns the cell of a date; empty without one.
-    fileprivate func dateCell(_ name: String) -> ListText.Cell {
+    func dateCell(_ name: String) -> ListText.Cell {
         guard let text = text(name) else { return "" }
         do { return .init(try Date(text, strategy: .iso8601)) } catch { return .init(text) }
     }

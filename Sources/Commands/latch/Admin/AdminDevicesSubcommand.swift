@@ -38,7 +38,7 @@ enum AdminDevicesSubcommand {
                 headings: ["id", "device", "client", "address", "signed in", "used"], whole: ["id"],
                 rows: rows,
                 footer: devices.isEmpty ? "\(account.email.text) is signed in on no device.".printable : "")
-            return (list, ["id": .string(account.id), "devices": .array(devices.map(\.json))])
+            return (list, ["id": .string(account.id), "devices": .array(devices.map(\.administrationJSON))])
         }
     }
 
@@ -76,13 +76,5 @@ extension Device {
     /// The name of the device as the pages show it, or the browser and the system.
     fileprivate var shownName: String { UserAgentDescription(of: self).text ?? userAgent ?? "-" }
 
-    /// The device as JSON, without its secrets.
-    fileprivate var json: JSONValue {
-        [
-            "id": .string(publicID), "name": name.map { .string($0) } ?? .null,
-            "user_agent": userAgent.map { .string($0) } ?? .null, "address": address.map { .string($0) } ?? .null,
-            "client_id": clientID.map { .string($0) } ?? .null, "created_at": AccountReport.date(createdAt),
-            "last_used_at": AccountReport.date(lastUsedAt), "expires_at": AccountReport.date(expiresAt),
-        ]
-    }
+
 }

@@ -49,17 +49,10 @@ enum AdminKeysSubcommand {
                     key.endsAt.map { .init($0, after: "verifies until") } ?? "",
                 ]
             }
-            let json = keys.map { key -> JSONValue in
-                [
-                    "id": .string(key.id), "alg": .string(key.algorithm.rawValue), "state": .string(key.state.rawValue),
-                    "created_at": AccountReport.date(key.createdAt), "signs_at": AccountReport.date(key.signsAt),
-                    "ends_at": AccountReport.date(key.endsAt),
-                ]
-            }
             return (
                 ListText(
                     headings: ["id", "algorithm", "state", "signs from", "verifies until"], whole: ["id"], rows: rows),
-                ["keys": .array(json)]
+                ["keys": .array(keys.map(\.administrationJSON))]
             )
         }
     }

@@ -28,14 +28,6 @@ enum AdminLinksSubcommand {
                     .init(link.identity.issuer), .init(link.linkedAt, after: "since"),
                 ]
             }
-            let json = links.map { link -> JSONValue in
-                [
-                    "provider": .string(link.identity.provider), "issuer": .string(link.identity.issuer),
-                    "subject": .string(link.identity.subject),
-                    "email": link.identity.email.map { .string($0.text) } ?? .null,
-                    "linked_at": AccountReport.date(link.linkedAt),
-                ]
-            }
             let hasPassword = account.passwordHash != nil
             let list = ListText(
                 headings: ["provider", "address", "subject", "issuer", "linked"], whole: ["provider"],
@@ -43,7 +35,8 @@ enum AdminLinksSubcommand {
                 footer: links.isEmpty ? "\(account.email.text) has no links.".printable : "")
             return (
                 list,
-                ["id": .string(account.id), "has_password": .bool(hasPassword), "links": .array(json)]
+                ["id": .string(account.id), "has_password": .bool(hasPassword), "links": .array(links.map(\.administrationJSON)),
+                ]
             )
         }
     }

@@ -29,17 +29,10 @@ enum AdminPasskeysSubcommand {
                     passkey.lastUsedAt.map { .init($0, after: "used") } ?? .init(shown: "never", plain: "never used"),
                 ]
             }
-            let json = passkeys.map { passkey -> JSONValue in
-                [
-                    "id": .string(Base64URL.encode(passkey.id)), "name": .string(passkey.name),
-                    "created_at": AccountReport.date(passkey.createdAt),
-                    "last_used_at": AccountReport.date(passkey.lastUsedAt),
-                ]
-            }
             let list = ListText(
                 headings: ["name", "created", "used"], rows: rows,
                 footer: passkeys.isEmpty ? "\(account.email.text) has no passkeys.".printable : "")
-            return (list, ["id": .string(account.id), "passkeys": .array(json)])
+            return (list, ["id": .string(account.id), "passkeys": .array(passkeys.map(\.administrationJSON))])
         }
     }
 

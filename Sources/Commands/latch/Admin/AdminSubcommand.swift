@@ -21,16 +21,16 @@ enum AdminSubcommand {
         ],
         subcommands: [
             user, AdminClientSubcommand.subcommand, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
-            AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminMailSubcommand.subcommand,
-            AdminAuditSubcommand.subcommand,
+            AdminPasskeysSubcommand.subcommand, AdminProviderSubcommand.subcommand, AdminAPIKeySubcommand.subcommand,
+            AdminKeysSubcommand.subcommand, AdminMailSubcommand.subcommand, AdminAuditSubcommand.subcommand,
             AdminClockSubcommand.subcommand, AdminFirstLinkSubcommand.subcommand,
         ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])
 
     private static let user = Subcommand(
-        name: "user", summary: "accounts: list, show, invite, roles, statuses, sign-outs, second factors",
+        name: "user", summary: "accounts: list, show, create, invite, roles, statuses, sign-outs, second factors",
         examples: ["latch admin user list": "the newest accounts of the store in this folder"],
-        subcommands: [AdminListSubcommand.subcommand, show, invite, resetPassword, setRole] + statuses
-            + [signOut, removeFactor, delete])
+        subcommands: [AdminListSubcommand.subcommand, show, create, invite, resetPassword, setRole] + statuses
+            + [unlock, signOut, removeFactor, delete])
 
     private static let show = AdminCall.subcommand(
         "show", "shows an account", examples: ["latch admin user show ada@example.com": "her role, status and sign-ins"]
@@ -41,6 +41,59 @@ enum AdminSubcommand {
     private static let name = Option.value("name", "NAME", "the name of the user")
     private static let roles = Option.values(
         "role", "ROLE", "moderator, admin, super_admin, or a role of your apps; repeatable")
+
+    private static let passwordStdin = Option.flag("password-stdin", "reads the password from standard input")
+    private static let verified = Option.flag("verified", "the address is known to be the owner's")
+
+    private static let create = AdminCall.subcommand(
+        "create", "creates an account with a password",
+        discussion: """
+            Asks for the password at a terminal. Without --verified, the owner gets a link that verifies the
+            address. 'latch admin user invite' lets the owner choose the password instead.
+            """,
+        options: [name, roles, passwordStdin, verified],
+        arguments: [.init(name: "EMAIL", summary: "the user's address")],
+        examples: [
+            "latch admin user create ada@example.com --verified": "ask for the password",
+            "latch admin user create bot@example.com --password-stdin < password": "for a script",
+        ],
+        ways: AdminCall.accounts,
+        readingInput: { invocation, environment in
+            let email = invocation.arguments[0]
+            guard invocation.has(passwordStdin) || environment.input.isTerminal else {
+                throw CommandError.usage(
+                    "There is no terminal to prompt for the password.", hint: "Pipe it in, with '--password-stdin'.")
+            }
+            return { administration in
+                let password: String
+                if invocation.has(passwordStdin) {
+                    environment.warnOfShownInput()
+                    password = try await SecretInput.piped("password", environment)
+                } else {
+                    password = try await SecretInput.typed(
+                        "password", prompt: "Password of \(email.printable): ", environment)
+                }
+                let account = try await administration.create(
+                    email, password: password, name: invocation[name], roles: invocation.all(roles),
+                    isVerified: invocation.has(verified))
+                return ("Created \(account.email) (\(account.id)).".printable, account.result.json)
+            }
+        })
+
+    private static let unlock = AdminCall.subcommand(
+        "unlock", "ends the wait after wrong passwords and codes",
+        discussion: """
+            Without --url, only the wait after wrong codes ends. The wait after wrong passwords ends by itself
+            within a minute.
+            """,
+        examples: ["latch admin user unlock ada@example.com": "after too many wrong codes"]
+    ) { invocation in
+        { administration in
+            let account = try await administration.account(invocation.arguments[0])
+            try await administration.unlock(account.id)
+            return ("Unlocked \(account.email).".printable, ["id": .string(account.id), "unlocked": true])
+        }
+    }
 
     private static let invite = AdminCall.subcommand(
         "invite", "creates an account, and emails a link that sets its password",
@@ -54,8 +107,9 @@ enum AdminSubcommand {
         ]
     ) { invocation in
         { administration in
-            let account = try await administration.invite(
-                invocation.arguments[0], name: invocation[name], roles: invocation.all(roles))
+            let account = try await administration.create(
+                invocation.arguments[0], password: nil, name: invocation[name], roles: invocation.all(roles),
+                isVerified: false)
             return ("Invited \(account.email) (\(account.id)).".printable, account.result.json)
         }
     }

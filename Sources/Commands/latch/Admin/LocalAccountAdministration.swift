@@ -63,14 +63,26 @@ struct LocalAccountAdministration: AccountAdministration {
         return account
     }
 
-    func invite(_ email: String, name: String?, roles: [String]) async throws -> AdministeredAccount {
-        try await account(identity.accounts.invite(email: email, name: name, roles: roles).id)
+    func create(
+        _ email: String, password: String?, name: String?, roles: [String], isVerified: Bool
+    ) async throws -> AdministeredAccount {
+        guard let password else {
+            return try await account(identity.accounts.invite(email: email, name: name, roles: roles).id)
+        }
+        let made = try await identity.accounts.signUp(
+            email: email, password: password, name: name, roles: AccountService.completed(roles),
+            isVerified: isVerified)
+        return try await account(made.id)
     }
 
     func mailReset(of account: AdministeredAccount) async throws {
         guard try await administration.mailReset(of: account.id, by: nil) else {
             throw CommandError.noAccount(account.email)
         }
+    }
+
+    func unlock(_ id: String) async throws {
+        guard try await administration.unlock(id, by: nil) else { throw CommandError.noAccount(id) }
     }
 
     func setRole(_ role: Role, of id: String) async throws -> AdministeredAccount {

@@ -172,7 +172,7 @@ extension Settings {
     /// The variables of other subcommands.
     private static let others = [
         "LATCH_HOME", "LATCH_CONFIG", "LATCH_DEFAULTS", "LATCH_ACCOUNT", "LATCH_SECRET_STORE", "LATCH_PASSPHRASE_FILE",
-        "LATCH_PASSPHRASE_FD",
+        "LATCH_PASSPHRASE_FD", "LATCH_API_KEY",
     ]
 }
 

@@ -33,6 +33,10 @@ public struct Identity: Sendable {
     package var signingKeys: SigningKeyService { services.signingKeys }
     /// The administration of the clients in the store.
     package var clients: ClientService { services.clientAdministration }
+    /// The keys of programs that administer the server.
+    package var apiKeys: APIKeyService { services.apiKeys }
+    /// The identity providers that users may sign in through.
+    package var upstreams: UpstreamClients { services.upstreams }
     /// Accepts the store's current date, which servers have doubted, and returns it.
     package func acceptDate() async throws(IdentityError) -> Date {
         let now = services.clock.now

@@ -136,6 +136,8 @@ package final class IdentityServices: Sendable {
             signingKeys: signingKeys, resources: resources)
     }
 
+    package var apiKeys: APIKeyService { APIKeyService(store: store, clock: clock, random: random) }
+
     package var clientRegistration: RegistrationService {
         RegistrationService(
             access: configuration.registration, limit: configuration.registrationLimit,

@@ -178,13 +178,13 @@ extension IdentityStore {
     /// Removes the rows that ended before `date`.
     ///
     /// These are devices, challenges, codes, device authorizations, pushed requests, mailed tokens, used attempts,
-    /// notices to clients, address changes, initial tokens and unused clients.
+    /// notices to clients, address changes, initial tokens, API keys and unused clients.
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         let tables: KeyValuePairs = [
             "device": "id", "one_time_token": "digest", "sign_in_challenge": "digest", "sign_in_code": "digest",
             "spent_sign_in": "digest", "authorization_code": "digest", "device_authorization": "digest",
-            "pushed_request": "digest", "initial_token": "digest", "address_challenge": "id",
-            "client_notice": "device_id",
+            "pushed_request": "digest", "initial_token": "digest", "api_key": "digest",
+            "address_challenge": "id", "client_notice": "device_id",
         ]
         for (table, key) in tables {
             var removed: Int

@@ -11,10 +11,15 @@ struct RouteTable: Sendable {
         let parameterNames: [String]
         /// The handler, inside the interceptors of its router.
         let handler: NextHandler
+        /// What the server's author says about the endpoint; nil for nothing.
+        let description: (any Sendable)?
 
-        init(_ method: HTTPMethod, _ pattern: RoutePattern, _ handler: any Handler) {
+        init(
+            _ method: HTTPMethod, _ pattern: RoutePattern, _ handler: any Handler, _ description: (any Sendable)?
+        ) {
             (self.method, self.pattern, self.handler) = (method, pattern, NextHandler(handler))
             (patternText, parameterNames) = (pattern.text, pattern.parameterNames)
+            self.description = description
         }
     }
 
@@ -80,10 +85,12 @@ struct RouteTable: Sendable {
     var routes: [Route] { nodes.flatMap(\.routes) }
 
     /// Adds a route, or replaces the one with the same method and an equivalent pattern.
-    mutating func insert(_ handler: any Handler, method: HTTPMethod, pattern: RoutePattern) {
+    mutating func insert(
+        _ handler: any Handler, method: HTTPMethod, pattern: RoutePattern, description: (any Sendable)? = nil
+    ) {
         let node = pattern.segments.reduce(0) { child(of: $0, for: $1) }
         nodes[node].routes.removeAll { $0.method == method }
-        nodes[node].routes.append(Route(method, pattern, handler))
+        nodes[node].routes.append(Route(method, pattern, handler, description))
     }
 
     /// Returns the child of a node, which is created if it is missing.

@@ -54,6 +54,15 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
         table.routes.map { (method: $0.method, pattern: $0.pattern.text) }
     }
 
+    /// Returns the endpoints that have a description of a type.
+    package func described<Description>(
+        by type: Description.Type = Description.self
+    ) -> [(method: HTTPMethod, pattern: String, description: Description)] {
+        table.routes.compactMap { route in
+            (route.description as? Description).map { (route.method, route.pattern.text, $0) }
+        }
+    }
+
     /// The rules of the endpoints' handlers, at the paths where they are mounted.
     package var contentPolicy: ContentPolicy {
         var policy = table.routes.reduce(ContentPolicy()) { policy, route in
@@ -66,6 +75,14 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
     /// Adds an endpoint; it replaces an earlier one with the same method and pattern.
     public mutating func on(_ method: HTTPMethod, _ pattern: String, handledBy handler: any Handler) {
         table.insert(handler.nested(in: interceptors), method: method, pattern: RoutePattern(pattern))
+    }
+
+    /// Adds an endpoint with a description, which stays with it in groups and merged routers.
+    package mutating func on(
+        _ method: HTTPMethod, _ pattern: String, describedBy description: some Sendable, handledBy handler: any Handler
+    ) {
+        table.insert(
+            handler.nested(in: interceptors), method: method, pattern: RoutePattern(pattern), description: description)
     }
 
     /// Adds a handler that lists its own routes, such as the `RPCService` of a generated service.
@@ -112,7 +129,9 @@ public struct Router: Handler, ImmediateHandler, ContentPolicyHandler {
         let prefix = RoutePattern(prefix)
         for route in other.table.routes {
             let handler = route.handler.handler.nested(in: interceptors)
-            table.insert(handler, method: route.method, pattern: prefix.appending(route.pattern))
+            table.insert(
+                handler, method: route.method, pattern: prefix.appending(route.pattern),
+                description: route.description)
         }
     }
 

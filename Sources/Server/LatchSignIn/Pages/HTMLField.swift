@@ -148,6 +148,13 @@ package struct HTMLField: Sendable {
         return field
     }
 
+    /// Returns a box that the user may check.
+    package static func box(_ name: String, label: String, isChecked: Bool) -> HTMLField {
+        var field = HTMLField(name, label, #"type="checkbox" value="yes"\#(isChecked ? " checked" : "")"#)
+        field.kind = .box
+        return field
+    }
+
     /// Returns a box that the user must check.
     package static func requiredBox(_ name: String, label: String) -> HTMLField {
         var field = HTMLField(name, label, #"type="checkbox" value="yes" required"#)

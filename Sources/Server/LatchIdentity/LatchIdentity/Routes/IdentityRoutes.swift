@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
 import LatchIdentityAccounts
 import LatchIdentityPages
@@ -24,6 +25,10 @@ extension Router {
         self.init(interceptors: interceptors.compactMap(\.self))
         var routes = Router()
         routes.add(services, context)
+        OpenAPIRoutes(
+            limits: services.limits, accessTokens: services.accessTokens,
+            document: OpenAPIDocument(routes, serviceName: configuration.serviceName, version: packageVersion)
+        ).add(to: &routes)
         merge(routes, alsoBelow: path)
     }
 
@@ -36,8 +41,7 @@ extension Router {
         ).add(to: &self)
         AccountRoutes(
             store: services.store, limits: limits, upstreams: services.upstreams, permitted: services.permitted,
-            accounts: services.accounts, administration: services.administration, signIns: services.signIns,
-            secondFactors: services.secondFactors, passkeySignIns: services.passkeySignIns,
+            accounts: services.accounts, signIns: services.signIns, secondFactors: services.secondFactors, passkeySignIns: services.passkeySignIns,
             upstreamSignIns: services.upstreamSignIns,
             tokens: services.tokens
         ).add(to: &self)
@@ -45,10 +49,7 @@ extension Router {
             limits: limits, permitted: services.permitted, refreshCookie: refreshCookie, passkeys: services.passkeys,
             passkeySignIns: services.passkeySignIns, tokens: services.tokens
         ).add(to: &self)
-        ClientAdministrationRoutes(
-            limits: limits, clients: services.clientAdministration, tokens: services.tokens,
-            recentAuthentication: services.recentAuthentication
-        ).add(to: &self)
+        addAdministration(services)
         ConsentRoutes(limits: limits, consents: services.consents, tokens: services.tokens).add(to: &self)
         JWTAuthRoutes(limits: limits, signIns: services.signIns, tokens: services.tokens).add(to: &self)
         LaziRoutes(limits: limits, accounts: services.accounts).add(to: &self)
@@ -63,6 +64,25 @@ extension Router {
             store: services.store, clock: services.clock, dates: services.dates, accessTokens: services.accessTokens,
             limits: limits, mails: services.mails, metrics: services.metrics, measurements: services.measurements
         ).add(to: &self)
+    }
+
+    /// Adds the JSON routes of administrators and their programs.
+    private mutating func addAdministration(_ services: IdentityServices) {
+        let limits = services.limits
+        let access = AdministrationAccess(
+            tokens: services.tokens, keys: services.apiKeys, recentAuthentication: services.recentAuthentication)
+        UserAdministrationRoutes(
+            limits: limits, pepper: services.pepper, store: services.store, accounts: services.accounts,
+            administration: services.administration, access: access
+        ).add(to: &self)
+        ClientAdministrationRoutes(limits: limits, clients: services.clientAdministration, access: access).add(
+            to: &self)
+        ServerAdministrationRoutes(
+            limits: limits, store: services.store, clock: services.clock, accessTokens: services.accessTokens,
+            mails: services.mails, keys: services.signingKeys, upstreams: services.upstreams, notes: services.notes,
+            audit: services.audit, access: access
+        ).add(to: &self)
+        APIKeyRoutes(limits: limits, access: access).add(to: &self)
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect.
@@ -202,6 +222,7 @@ extension Router {
         ).add(to: &self)
         AdminClientRoutes(limits: services.limits, clients: services.clientAdministration, admins: admins).add(
             to: &self)
+        AdminKeyRoutes(limits: services.limits, keys: services.apiKeys, admins: admins).add(to: &self)
         AdminServerRoutes(
             limits: services.limits, store: services.store, clock: services.clock, mails: services.mails,
             keys: services.signingKeys, upstreams: services.upstreams, notes: services.notes, admins: admins

@@ -61,11 +61,11 @@ struct OperationRoutes: Sendable {
     /// Health and readiness have no limit. A supervisor may share its address with clients, and a flood of their
     /// requests would otherwise make it restart the server. Many concurrent requests cost no more than one.
     func add(to router: inout Router) {
-        router.getImmediately("/livez", { _ in .json(["status": "alive"]) })
-        router.get("/healthz", health)
-        router.get("/readyz", readiness)
+        router.getImmediately("/livez", .getLiveness, { _ in .json(["status": "alive"]) })
+        router.get("/healthz", .getHealth, health)
+        router.get("/readyz", .getReadiness, readiness)
         router.group(interceptors: limits.limiting(.other)) { others in
-            others.getImmediately("/.well-known/jwks.json", jwks)
+            others.getImmediately("/.well-known/jwks.json", .getKeySet, jwks)
             others.get("/metrics", metrics)
         }
     }

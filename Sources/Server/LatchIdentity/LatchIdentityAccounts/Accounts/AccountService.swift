@@ -51,13 +51,14 @@ package struct AccountService: Sendable {
     ///
     /// - Parameters:
     ///   - registration: The app's fields and the accepted terms; nil for the operator's code, which needs no terms.
+    ///   - administrator: Who creates the account for another person; nil for the owner.
     ///   - origin: The origin of the request, whose attempts are limited; nil for the operator's code.
     /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`,
     ///   `.tooManyAttempts`, `.overloaded` or a store's error.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
         permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil,
-        registration: Registration? = nil, from origin: RequestOrigin? = nil
+        registration: Registration? = nil, by administrator: Administrator? = nil, from origin: RequestOrigin? = nil
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
         let name = try Self.validated(name: name)
@@ -67,7 +68,7 @@ package struct AccountService: Sendable {
         if let details { try AccountDetailsValidator.check(details, at: clock.now) }
         try registration?.check(configuration)
         // Only a request that could succeed counts. The others must not use up the attempts of the address's owner.
-        if origin != nil {
+        if origin != nil, administrator == nil {
             try SignUpRule(configuration).require(email)
             try limits.take([limits.signUp(emailKey: email.key)])
         }
@@ -82,7 +83,9 @@ package struct AccountService: Sendable {
             isVerified
             ? nil : outboxMail(.verifyEmail, to: email, of: account, causedBy: origin?.mailCause ?? MailCause())
         do throws(IdentityError) {
-            try await store.insert(account, details: details, mail: mail)
+            try await store.insert(
+                account, details: details, mail: mail, by: administrator?.account, with: administrator?.actor,
+                note: administrator.map { "created by \($0.actor.text)" })
         } catch IdentityError.alreadyExists {
             throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken
         }

@@ -40,10 +40,10 @@ package struct AdministrationService: Sendable {
     ///
     /// - Returns: False if the account does not exist.
     /// - Throws: `IdentityError.forbidden`, `.lastAdministrator`, or a store's error.
-    package func setRole(of id: String, to role: Role, by actor: AccountActor? = nil) async throws(IdentityError)
-        -> Bool
-    {
-        try await perform(.setRole(role), on: id, by: actor) != nil
+    package func setRole(
+        of id: String, to role: Role, by actor: AccountActor? = nil, because reason: String = ""
+    ) async throws(IdentityError) -> Bool {
+        try await perform(.setRole(role), on: id, by: actor, because: reason) != nil
     }
 
     /// Sets the status of an account; every status except `active` signs out its devices.
@@ -85,7 +85,7 @@ package struct AdministrationService: Sendable {
     ) async throws(IdentityError) -> AccountActionResult? {
         try await store.perform(
             action, on: id, by: actor, because: reason.sanitized(500), at: clock.now,
-            if: rule ?? action.rule(for: actor?.accountID))
+            if: rule ?? action.rule(for: actor))
     }
 
     // MARK: Credentials and devices
@@ -150,6 +150,20 @@ package struct AdministrationService: Sendable {
             throw error
         }
         mails.wake()
+        return true
+    }
+
+    /// Ends the wait after wrong passwords and wrong codes of another account.
+    ///
+    /// The limits of the networks that the attempts came from stay. Each process counts wrong passwords separately, so
+    /// other nodes still wait for at most a minute.
+    ///
+    /// - Returns: False if the account does not exist.
+    package func unlock(_ id: String, by actor: AccountActor?) async throws(IdentityError) -> Bool {
+        guard let account = try await store.account(id: id),
+            try await perform(.unlock, on: id, by: actor) != nil
+        else { return false }
+        limits.forget([account.email.key, account.username?.key].compactMap(\.self).map(limits.loginFromAnywhere))
         return true
     }
 

@@ -6,27 +6,63 @@ package import LatchIdentityStorage
 extension AccountService {
     /// Creates an account without a password for another person, and emails a link that sets one.
     ///
-    /// The administrator must have authenticated recently. They can give only roles below their own, as with changes of
-    /// a role. Other role words must be their own or in `invitation_roles`. A super administrator can give any role.
+    /// They can give only roles below their own, as with changes of a role. Other role words must be their own or in
+    /// `invitation_roles`. A super administrator can give any role.
     ///
-    /// - Throws: `IdentityError.signUpClosed`; `.forbidden`, also if the administrator's roles change in the meantime; `.signInAgain`,
+    /// - Throws: `IdentityError.signUpClosed`; `.forbidden`, also if the administrator's roles change in the meantime;
     ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
+    package func invite(
+        email: String, name: String?, roles: [String], by administrator: Administrator, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Account {
+        try require(roles, givenBy: administrator)
+        try SignUpRule(configuration).requireInvitations()
+        return try await insert(
+            invited: email, name: name, roles: roles, by: administrator, causedBy: origin.mailCause)
+    }
+
+    /// Invites in a session, whose user must have authenticated recently.
+    ///
+    /// - Throws: `IdentityError.signInAgain`, and the errors of an invitation by an ``Administrator``.
     package func invite(
         email: String, name: String?, roles: [String], by session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
         try session.requireFirstParty()
-        let actor = session.account
-        let role = Self.role(in: roles)
-        guard actor.isAdministrator else { throw .forbidden }
-        if actor.role < .superAdmin {
-            let given = configuration.invitationRoles + actor.roles
-            guard role < actor.role, roles.allSatisfy({ Role.isWord($0) || given.contains($0) }) else {
-                throw .forbidden
-            }
-        }
-        try SignUpRule(configuration).requireInvitations()
+        guard session.account.isAdministrator else { throw .forbidden }
         try recentAuthentication.require(session)
-        return try await insert(invited: email, name: name, roles: roles, by: session, causedBy: origin.mailCause)
+        return try await invite(
+            email: email, name: name, roles: roles, by: Administrator(session), from: origin)
+    }
+
+    /// Creates an account with a password, as an administrator.
+    ///
+    /// - Parameters:
+    ///   - roles: As for an invitation.
+    ///   - isVerified: Whether the administrator knows that the address is the owner's. Otherwise the owner gets a link
+    ///     that verifies it.
+    /// - Throws: `IdentityError.signUpClosed`, `.forbidden`, `.alreadyExists`, `.invalidEmail`, `.weakPassword`,
+    ///   `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
+    package func create(
+        email: String, password: String, name: String?, roles: [String], isVerified: Bool,
+        by administrator: Administrator, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Account {
+        try require(roles, givenBy: administrator)
+        try SignUpRule(configuration).requireInvitations()
+        // The deletion of an account must not make room for another email.
+        if !isVerified { try limits.take([limits.mail(.verifyEmail, emailKey: EmailAddress(email).key)]) }
+        return try await signUp(
+            email: email, password: password, name: name, roles: Self.completed(roles), isVerified: isVerified,
+            by: administrator, from: origin)
+    }
+
+    /// - Throws: `IdentityError.forbidden` unless an administrator may give these roles to another person. A program
+    ///   makes no administrators.
+    private func require(_ roles: [String], givenBy administrator: Administrator) throws(IdentityError) {
+        let (actor, role) = (administrator.account, Self.role(in: roles))
+        guard actor.isAdministrator else { throw .forbidden }
+        guard administrator.actor.key == nil || role < .admin else { throw .programForbidden }
+        guard actor.role < .superAdmin else { return }
+        let given = configuration.invitationRoles + actor.roles
+        guard role < actor.role, roles.allSatisfy({ Role.isWord($0) || given.contains($0) }) else { throw .forbidden }
     }
 
     /// Invites as the operator: with any role, and also if `signup` closes invitations.
@@ -37,9 +73,9 @@ extension AccountService {
         try await insert(invited: email, name: name, roles: roles, by: nil, causedBy: MailCause())
     }
 
-    /// - Parameter session: The session of the administrator; nil for the operator.
+    /// - Parameter administrator: Nil for the operator.
     private func insert(
-        invited email: String, name: String?, roles: [String], by session: AuthenticatedSession?,
+        invited email: String, name: String?, roles: [String], by administrator: Administrator?,
         causedBy cause: MailCause
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
@@ -47,13 +83,14 @@ extension AccountService {
         var account = Account(id: random.newID(at: now), email: email, createdAt: now)
         account.name = try Self.validated(name: name)
         try Self.requireWords(roles)
-        account.roles = Self.role(in: roles).replacing(in: roles)
+        account.roles = Self.completed(roles)
         try limits.take([limits.mail(.invitation, emailKey: email.key)])
         do throws(IdentityError) {
             try await store.insert(
                 account, details: nil,
-                mail: outboxMail(.invitation, to: email, of: account, causedBy: cause), by: session?.account,
-                on: session?.device.id, note: "invited by \(session?.account.id ?? "the operator")")
+                mail: outboxMail(.invitation, to: email, of: account, causedBy: cause),
+                by: administrator?.account, with: administrator?.actor,
+                note: "invited by \(administrator?.actor.text ?? "the operator")")
         } catch {
             throw error == .alreadyExists ? error.at("email") : error
         }
@@ -61,6 +98,9 @@ extension AccountService {
         mails.wake()
         return account
     }
+
+    /// Returns the role words of a new account: those of the highest named role, and the other words.
+    package static func completed(_ words: [String]) -> [String] { role(in: words).replacing(in: words) }
 
     /// Returns the highest named role; `super_admin` counts even without `admin`.
     private static func role(in words: [String]) -> Role {

@@ -196,11 +196,14 @@ package final class RateLimits: Sendable {
         return [
             .init(.loginPair, from: network, on: name, limit: pair),
             .init(.loginPairPrefix, from: network.wide, on: name, limit: pairPrefix),
-            .init(.loginAccount, on: name, limit: account),
+            loginFromAnywhere(name: name),
             .init(.loginNetwork, from: network, limit: self.network),
             .init(.loginPrefix, from: network.wide, limit: prefix),
         ]
     }
+
+    /// Returns the attempt of a login with a name that counts for all networks.
+    func loginFromAnywhere(name: String) -> AttemptLimiter.Attempt { .init(.loginAccount, on: name, limit: account) }
 
     /// Returns the attempts of a login from a network where the owner is signed in.
     ///

@@ -143,7 +143,7 @@ package struct AdminClientRoutes: Sendable {
             let redirects = try submission.text("redirects").utf8.split { " \t\r\n".utf8.contains($0) }
             if !redirects.isEmpty { members["redirects"] = .array(redirects.map { .string(String(Substring($0))) }) }
             let client = try OAuthClient.reading(members) { .invalidInput($0) }
-            let made = try await Self.stating { () throws(IdentityError) in
+            let made = try await ClientService.stating { () throws(IdentityError) in
                 try await clients.create(client, by: own.accountID)
             }
             return secretPage(made, request)
@@ -336,7 +336,7 @@ package struct AdminClientRoutes: Sendable {
             members["id"] = .string(id)
             let client = try OAuthClient.reading(members) { .invalidInput($0) }
             let version = try submission.text("version")
-            let made = try await Self.stating { () throws(IdentityError) in
+            let made = try await ClientService.stating { () throws(IdentityError) in
                 try await clients.update(client, from: version, by: own.accountID)
             }
             // A client that now authenticates with a secret has its first one.
@@ -362,15 +362,6 @@ package struct AdminClientRoutes: Sendable {
                         hint: context.texts(Phrase("page.admin.client.json.hint")), value: members, rows: 16),
                 ],
                 links: [(Self.path(of: id), Phrase("page.admin.client.show"))], in: context)
-        }
-    }
-
-    /// States a mistake in the settings of a client as one of the form, and not of the server.
-    private static func stating(
-        _ change: () async throws(IdentityError) -> ClientService.Registered
-    ) async throws(IdentityError) -> ClientService.Registered {
-        do throws(IdentityError) { return try await change() } catch {
-            throw error == .invalidSetting ? .invalidInput(error.message) : error
         }
     }
 

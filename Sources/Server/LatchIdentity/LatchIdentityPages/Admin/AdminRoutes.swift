@@ -94,6 +94,7 @@ package struct AdminRoutes: Sendable {
                         link(AdminServerRoutes.providersPath, "page.admin.providers.title"),
                         link(AdminServerRoutes.mailsPath, "page.admin.mails.title"),
                         link(AdminServerRoutes.keysPath, "page.admin.keys.title"),
+                        link(AdminKeyRoutes.path, "page.admin.apiKeys.title"),
                         link(Self.auditPath, "page.admin.audit.title"),
                         link(AdminServerRoutes.settingsPath, "page.admin.settings.title"),
                         link(AccountOverview.path, "page.account.title"),

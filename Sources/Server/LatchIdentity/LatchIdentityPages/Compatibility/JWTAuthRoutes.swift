@@ -21,9 +21,9 @@ package struct JWTAuthRoutes: Sendable {
 
     package func add(to router: inout Router) {
         router.group(prefix: "/auth", interceptors: limits.limitingWithLegacyFields(as: .detail)) { auth in
-            auth.post("/login", login)
-            auth.post("/refresh", refresh)
-            auth.post("/logout", logout)
+            auth.post("/login", .logInOfJWTAuth, login)
+            auth.post("/refresh", .refreshOfJWTAuth, refresh)
+            auth.post("/logout", .logOutOfJWTAuth, logout)
         }
     }
 
@@ -55,7 +55,7 @@ package struct JWTAuthRoutes: Sendable {
     /// `allDevices` requires a valid access token, and returns the number of signed-out devices.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject(isOptional: true)
-        if body["allDevices"] == true {
+        if try body.flag("allDevices") ?? false {
             let count = try await tokens.signOutEverywhere(accessToken: request.fields.bearerToken)
             return .json(["message": "Logged out.", "allDevices": true, "devices": .integer(Int64(count))])
         }

@@ -22,7 +22,7 @@ package struct LaziRoutes: Sendable {
         let signUps = RequestLimitInterceptor(limits: limits, request: .signUp, format: .detail)
         router.group(
             prefix: "/auth", interceptors: limits.limitingWithLegacyFields(as: .detail) + [signUps]
-        ) { $0.post("/signup", signUp) }
+        ) { $0.post("/signup", .signUpOfLazi, signUp) }
     }
 
     /// Creates an account: 201, or 409 if the address or the user name is taken.

@@ -23,7 +23,7 @@ package enum ErrorFormat: Sendable {
         if case .page(let context) = self { .page(context.accepting(request)) } else { self }
     }
 
-    fileprivate var isOAuth: Bool { if case .oauth = self { true } else { false } }
+    var isOAuth: Bool { if case .oauth = self { true } else { false } }
 
     /// Returns the content for an error that clients may see; `retryAfter` is in seconds.
     fileprivate func body(_ error: IdentityError, _ form: ClientForm, retryAfter: Int?) -> JSONObject {

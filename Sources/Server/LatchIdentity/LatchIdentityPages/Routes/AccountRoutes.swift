@@ -16,7 +16,6 @@ package struct AccountRoutes: Sendable {
     package let upstreams: UpstreamClients
     package let permitted: PermittedSignIns
     package let accounts: AccountService
-    package let administration: AdministrationService
     package let signIns: SignInService
     package let secondFactors: SecondFactorService
     package let passkeySignIns: PasskeySignInService
@@ -25,7 +24,7 @@ package struct AccountRoutes: Sendable {
 
     package init(
         store: IdentityStore, limits: RateLimits, upstreams: UpstreamClients, permitted: PermittedSignIns,
-        accounts: AccountService, administration: AdministrationService, signIns: SignInService,
+        accounts: AccountService, signIns: SignInService,
         secondFactors: SecondFactorService,
         passkeySignIns: PasskeySignInService, upstreamSignIns: UpstreamSignInService, tokens: TokenService
     ) {
@@ -34,7 +33,6 @@ package struct AccountRoutes: Sendable {
         self.upstreams = upstreams
         self.permitted = permitted
         self.accounts = accounts
-        self.administration = administration
         self.signIns = signIns
         self.secondFactors = secondFactors
         self.passkeySignIns = passkeySignIns
@@ -47,26 +45,25 @@ package struct AccountRoutes: Sendable {
     /// AuthPackage's client and its backend use different paths to register.
     package func add(to router: inout Router) {
         router.group(interceptors: limits.limiting(.signUp)) { signUps in
-            signUps.post("/api/clients/register", register)
-            signUps.post("/api/auth/clients/register", register)
+            signUps.post("/api/clients/register", .signUp, register)
+            signUps.post("/api/auth/clients/register", .signUpOfAuthPackage, register)
         }
         router.group(interceptors: limits.limiting(.mail)) { mails in
-            mails.post("/api/auth/resend-verification", resendVerification)
-            mails.post("/api/auth/forgot-password", forgotPassword)
-            mails.post("/api/users/invite", invite)
-            mails.post("/api/admin/users/{id}/reset-password", mailReset)
+            mails.post("/api/auth/resend-verification", .resendVerification, resendVerification)
+            mails.post("/api/auth/forgot-password", .forgotPassword, forgotPassword)
+            mails.post("/api/users/invite", .inviteUser, invite)
         }
         router.group(interceptors: limits.limiting(.link)) { links in
-            links.post("/api/auth/verify-email", verify)
-            links.post("/api/auth/reset-password", resetPassword)
+            links.post("/api/auth/verify-email", .verifyEmail, verify)
+            links.post("/api/auth/reset-password", .resetPassword, resetPassword)
         }
         router.group(interceptors: limits.limiting(.token)) { sessions in
-            sessions.post("/api/auth/reauthenticate", reauthenticate)
-            sessions.get("/api/auth/links", signInMethods)
+            sessions.post("/api/auth/reauthenticate", .reauthenticate, reauthenticate)
+            sessions.get("/api/auth/links", .getSignInMethods, signInMethods)
         }
         router.group(interceptors: limits.limiting(.other)) { others in
-            others.get("/user/profile", profile)
-            others.get("/api/users", list)
+            others.get("/user/profile", .getProfile, profile)
+            others.get("/api/users", .listUsersOfAuthPackage, list)
         }
     }
 
@@ -177,20 +174,6 @@ package struct AccountRoutes: Sendable {
             email: try body.text("email"), name: try body.optionalText("name"), roles: try body.words("roles"),
             by: session, from: request.requestOrigin)
         return .json(account.json, status: .created)
-    }
-
-    /// Emails the owner of another account a link that sets a new password, for an administrator.
-    ///
-    /// The response is 200, 403 if the caller may not change the account, or 404 if there is none.
-    @Sendable private func mailReset(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let session = try await session(request)
-        try session.requireFirstParty()
-        try accounts.recentAuthentication.require(session)
-        let id = request.pathParameter("id") ?? ""
-        guard try await administration.mailReset(of: id, by: session.actor) else {
-            throw IdentityError.noSuchAccount
-        }
-        return .message("An email with a link is on its way.")
     }
 
     /// Sets the password of a mailed token, and signs out every device, since one may be an attacker's.

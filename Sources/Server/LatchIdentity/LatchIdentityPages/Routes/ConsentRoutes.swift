@@ -24,8 +24,8 @@ package struct ConsentRoutes: Sendable {
     /// Adds the routes.
     package func add(to router: inout Router) {
         router.group(prefix: "/api/auth/consents", interceptors: limits.limiting(.token)) { consents in
-            consents.get("", list)
-            consents.delete("/{client}", withdraw)
+            consents.get("", .listConsents, list)
+            consents.delete("/{client}", .deleteConsent, withdraw)
         }
     }
 

@@ -38,7 +38,7 @@ package struct DeviceRoutes: Sendable {
             RequestLimitInterceptor(limits: limits, request: .token, format: .oauth),
             IdentityErrorInterceptor(format: .oauth), QueryInterceptor(),
         ]
-        router.group(interceptors: interceptors) { $0.post("/oauth/device_authorization", begin) }
+        router.group(interceptors: interceptors) { $0.post("/oauth/device_authorization", .authorizeDevice, begin) }
         router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context)) { pages in
             pages.get("/device") { signInPages.userCode($0.queryItems["user_code"].flatMap(Self.shown) ?? "", $0) }
         }

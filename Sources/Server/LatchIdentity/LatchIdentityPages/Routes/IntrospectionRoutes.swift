@@ -21,7 +21,7 @@ package struct IntrospectionRoutes: Sendable {
 
     package func add(to router: inout Router) {
         let interceptors: [any Interceptor] = limits.limiting(.token, as: .oauth) + [QueryInterceptor()]
-        router.group(interceptors: interceptors) { $0.post("/oauth/introspect", introspect) }
+        router.group(interceptors: interceptors) { $0.post("/oauth/introspect", .introspectToken, introspect) }
     }
 
     /// Returns the state of a token to a client that authenticates.

@@ -54,6 +54,20 @@ extension JSONObject {
         return words
     }
 
+    /// Returns an optional member that must be true or false; null counts as missing.
+    package func flag(_ name: String) throws(IdentityError) -> Bool? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let flag = value.boolValue else { throw .invalid(name, "must be true or false") }
+        return flag
+    }
+
+    /// Returns an optional member that must be a whole number; null counts as missing.
+    package func number(_ name: String) throws(IdentityError) -> Int? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let number = value.intValue else { throw .invalid(name, "must be a whole number") }
+        return Int(number)
+    }
+
     /// Returns an optional text member; null counts as missing.
     package func optionalText(_ name: String) throws(IdentityError) -> String? {
         guard let value = self[name], !value.isNull else { return nil }

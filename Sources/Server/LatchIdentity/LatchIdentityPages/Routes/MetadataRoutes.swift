@@ -41,10 +41,13 @@ package final class MetadataRoutes: Sendable {
             // RFC 8414 §3: the path of the issuer follows the well-known path. A proxy that strips the path requests it
             // without.
             let path = configuration.issuer.map(PublicURL.path) ?? ""
-            for suffix in Set(["", path]) {
-                others.getImmediately("/.well-known/oauth-authorization-server\(suffix)", metadata)
-                others.getImmediately("/.well-known/openid-configuration\(suffix)", metadata)
+            if !path.isEmpty {
+                others.getImmediately("/.well-known/oauth-authorization-server\(path)", metadata)
+                others.getImmediately("/.well-known/openid-configuration\(path)", metadata)
             }
+            others.getImmediately(
+                "/.well-known/oauth-authorization-server", .getAuthorizationServerMetadata, metadata)
+            others.getImmediately("/.well-known/openid-configuration", .getOpenIDConfiguration, metadata)
             if !configuration.appleAppIDs.isEmpty {
                 others.getImmediately("/.well-known/apple-app-site-association", appleApps)
             }

@@ -36,13 +36,13 @@ package struct PasskeyRoutes: Sendable {
             others.get(PasskeyScript.path) { _ in PasskeyScript.response }
         }
         router.group(prefix: "/api/auth/passkeys", interceptors: limits.limiting(.token)) { passkeys in
-            passkeys.post("/options", creationOptions)
-            passkeys.post("", register)
-            passkeys.get("", list)
-            passkeys.patch("/{id}", rename)
-            passkeys.delete("/{id}", remove)
-            passkeys.post("/sign-in/options", requestOptions)
-            passkeys.post("/sign-in", signIn)
+            passkeys.post("/options", .createPasskeyOptions, creationOptions)
+            passkeys.post("", .createPasskey, register)
+            passkeys.get("", .listPasskeys, list)
+            passkeys.patch("/{id}", .updatePasskey, rename)
+            passkeys.delete("/{id}", .deletePasskey, remove)
+            passkeys.post("/sign-in/options", .createPasskeySignInOptions, requestOptions)
+            passkeys.post("/sign-in", .signInWithPasskey, signIn)
         }
     }
 

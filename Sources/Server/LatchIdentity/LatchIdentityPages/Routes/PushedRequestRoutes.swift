@@ -23,7 +23,7 @@ package struct PushedRequestRoutes: Sendable {
 
     package func add(to router: inout Router) {
         let interceptors: [any Interceptor] = limits.limiting(.token, as: .oauth) + [QueryInterceptor()]
-        router.group(interceptors: interceptors) { $0.post("/oauth/par", push) }
+        router.group(interceptors: interceptors) { $0.post("/oauth/par", .pushAuthorizationRequest, push) }
     }
 
     /// Stores a request of a client that authenticates as at the token endpoint, and returns its `request_uri` (§2.2).

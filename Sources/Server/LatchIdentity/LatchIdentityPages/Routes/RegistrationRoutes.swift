@@ -21,10 +21,10 @@ package struct RegistrationRoutes: Sendable {
     package func add(to router: inout Router) {
         guard registration.isOpen else { return }
         router.group(prefix: "/oauth/register", interceptors: limits.limiting(.token, as: .oauth)) { routes in
-            routes.post("", register)
-            routes.get("/{client}", read)
-            routes.put("/{client}", update)
-            routes.delete("/{client}", delete)
+            routes.post("", .registerClient, register)
+            routes.get("/{client}", .getRegistration, read)
+            routes.put("/{client}", .updateRegistration, update)
+            routes.delete("/{client}", .deleteRegistration, delete)
         }
     }
 

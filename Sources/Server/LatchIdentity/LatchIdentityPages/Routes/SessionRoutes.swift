@@ -27,9 +27,9 @@ package struct SessionRoutes: Sendable {
     /// The cookie's path covers the last two.
     package func add(to router: inout Router) {
         router.group(interceptors: limits.limiting(.token)) { sessions in
-            sessions.post("/api/auth/clients/login", login)
-            sessions.post("/api/auth/refresh-token", refresh)
-            sessions.post("/api/auth/logout", logout)
+            sessions.post("/api/auth/clients/login", .logIn, login)
+            sessions.post("/api/auth/refresh-token", .refreshSession, refresh)
+            sessions.post("/api/auth/logout", .logOut, logout)
         }
     }
 

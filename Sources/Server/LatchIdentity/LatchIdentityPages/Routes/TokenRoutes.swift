@@ -35,9 +35,9 @@ package struct TokenRoutes: Sendable {
     /// Every response has the RateLimit fields, and errors have the format of RFC 6749 §5.2.
     package func add(to router: inout Router) {
         router.group(prefix: "/oauth", interceptors: limits.limitingWithLegacyFields(as: .oauth)) { oauth in
-            oauth.post("/token", token)
-            oauth.post("/token/refresh", refreshByJSON)
-            oauth.post("/revoke", revoke)
+            oauth.post("/token", .issueTokens, token)
+            oauth.post("/token/refresh", .refreshTokensOfLazi, refreshByJSON)
+            oauth.post("/revoke", .revokeToken, revoke)
         }
     }
 

@@ -77,12 +77,14 @@ package struct UpstreamRoutes: Sendable {
             browsers.get("/continue", startSession)
         }
         router.group(prefix: "/api/auth", interceptors: limits.limiting(.token)) { app in
-            app.post("/exchange", exchange)
+            app.post("/exchange", .exchangeCode, exchange)
             for client in upstreams.all where !client.apps.isEmpty {
-                app.post("/\(client.provider.name)/exchange") { try await exchangeCredential($0, at: client) }
+                app.post("/\(client.provider.name)/exchange", .exchangeCredential(of: client.provider.name)) {
+                    try await exchangeCredential($0, at: client)
+                }
             }
-            app.post("/links", link)
-            app.delete("/links/{provider}", unlink)
+            app.post("/links", .createLink, link)
+            app.delete("/links/{provider}", .deleteLink, unlink)
         }
     }
 

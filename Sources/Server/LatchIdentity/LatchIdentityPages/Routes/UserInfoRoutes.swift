@@ -29,8 +29,8 @@ package struct UserInfoRoutes: Sendable {
                 PageErrorAccessInterceptor(), QueryInterceptor(), FormTokenInterceptor(), requirement,
             ]
         ) { others in
-            others.get("/oauth/userinfo", claims)
-            others.post("/oauth/userinfo", claims)
+            others.get("/oauth/userinfo", .getUserInfo, claims)
+            others.post("/oauth/userinfo", .postUserInfo, claims)
         }
     }
 

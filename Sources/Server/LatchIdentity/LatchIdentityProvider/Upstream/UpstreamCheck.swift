@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-import LatchCore
+package import LatchCore
 import LatchCrypto
 import LatchFoundation
 package import LatchHTTP
@@ -20,6 +20,16 @@ package struct UpstreamCheck: Sendable {
     package var error: (any Error)?
 }
 
+extension UpstreamCheck {
+    /// The result as administrators see it.
+    package var json: JSONObject {
+        [
+            "provider": .string(provider), "works": .bool(part == nil),
+            "part": part.map { .string($0) } ?? .null, "problem": error.map { .string($0.codeOrType) } ?? .null,
+        ]
+    }
+}
+
 extension IdentityConfiguration {
     /// Requests metadata and keys from each configured identity provider, and checks the client and its secret.
     ///
@@ -30,18 +40,21 @@ extension IdentityConfiguration {
     package func checkUpstreams(by transport: any Handler) async throws(IdentityError) -> [UpstreamCheck] {
         let clients = try UpstreamClients(self, transport: transport, clock: .system, random: .system).all
         var checks: [UpstreamCheck] = []
-        for client in clients {
-            var check = UpstreamCheck(provider: client.provider.name)
-            if let (part, error) = await client.flaw(redirectURI: issuer) {
-                (check.part, check.error) = (part.rawValue, error)
-            }
-            checks.append(check)
-        }
+        for client in clients { checks.append(await client.check(redirectURI: issuer)) }
         return checks
     }
 }
 
 extension UpstreamClient {
+    /// Requests the provider's metadata and keys, and checks the client and its secret.
+    ///
+    /// - Parameter issuer: The URL of this server; nil if it is unknown.
+    package func check(redirectURI issuer: String?) async -> UpstreamCheck {
+        var check = UpstreamCheck(provider: provider.name)
+        if let (part, error) = await flaw(redirectURI: issuer) { (check.part, check.error) = (part.rawValue, error) }
+        return check
+    }
+
     /// Returns the first part that does not work, and the reason.
     fileprivate func flaw(redirectURI issuer: String?) async -> (UpstreamPart, any Error)? {
         var part = UpstreamPart.discovery

@@ -16,6 +16,9 @@ package struct Account: Sendable, Hashable {
         ///
         /// The account is hidden, and its address stays taken.
         case deleted
+
+        /// The statuses that an administrator sets.
+        package static let settable: [Status] = [.active, .disabled, .suspended, .banned]
     }
 
     /// A UUID of version 7 (RFC 9562 §5.7), the `sub` of the account's tokens.

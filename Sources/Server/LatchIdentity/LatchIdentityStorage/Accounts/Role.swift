@@ -70,6 +70,8 @@ package enum AccountAction: Sendable, Hashable {
     case removeLink(provider: String)
     /// Remove all passkeys, and sign out all devices.
     case removePasskeys
+    /// End the wait after wrong codes of the second factor.
+    case unlock
     /// Delete the account, its devices and its details.
     ///
     /// After a final deletion, only its entries in the audit log remain. The operator can undo any other deletion.
@@ -83,9 +85,16 @@ package struct AccountActor: Sendable, Hashable {
     package let accountID: String
     /// The device of the acting session, which must still be signed in; nil without a session.
     package let device: [UInt8]?
+    /// The digest of the API key with which a program acts for the account, which must still be valid; nil for the user.
+    package let key: [UInt8]?
 
     /// Creates an actor.
-    package init(_ accountID: String, on device: [UInt8]? = nil) { (self.accountID, self.device) = (accountID, device) }
+    package init(_ accountID: String, on device: [UInt8]? = nil, with key: [UInt8]? = nil) {
+        (self.accountID, self.device, self.key) = (accountID, device, key)
+    }
+
+    /// The actor in the audit log.
+    package var text: String { key.map { "\(accountID) with key \(APIKey.id(of: $0))" } ?? accountID }
 }
 
 /// The facts that authorize an action, read in its transaction.
@@ -107,22 +116,23 @@ package typealias AccountRule = @Sendable (AccountActionContext) throws(Identity
 extension AccountAction {
     /// Returns the rule of the action.
     ///
-    /// - Parameter actorID: The account that acts; nil for the operator, whose only limit is the removal of the last
+    /// - Parameter acting: The account that acts; nil for the operator, whose only limit is the removal of the last
     ///   administrator.
-    package func rule(for actorID: String?) -> AccountRule {
+    package func rule(for acting: AccountActor?) -> AccountRule {
         { context throws(IdentityError) in
-            if actorID != nil {
+            if let acting {
                 guard let actor = context.actor else { throw .forbidden }
                 guard let target = context.target else {
                     guard actor.status == .active, actor.role >= .moderator else { throw .forbidden }
                     return false
                 }
                 try authorize(actor, on: target)
+                if acting.key != nil { try authorizeProgram(on: target) }
             }
             guard let target = context.target else { return false }
             // Only the operator sees deleted accounts. An actor that may delete an account may also make its deletion
             // final.
-            guard target.status != .deleted || actorID == nil || self == .delete(isFinal: true) else { return false }
+            guard target.status != .deleted || acting == nil || self == .delete(isFinal: true) else { return false }
             // Attack K9: at least one account that can administer the server always remains.
             if mayDemote, target.isAdministrator, !context.hasOtherAdministrator { throw .lastAdministrator }
             return true
@@ -135,7 +145,8 @@ extension AccountAction {
         case .setRole(let role): role < .admin
         case .setStatus(let status): status != .active
         case .delete: true
-        case .read, .update, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys: false
+        case .read, .update, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys,
+            .unlock: false
         }
     }
 
@@ -153,7 +164,7 @@ extension AccountAction {
             case .read, .update, .delete: return
             // Users end their own sessions by signing out, and remove their own factor with a code.
             case .setRole, .setStatus, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink,
-                .removePasskeys:
+                .removePasskeys, .unlock:
                 throw .forbidden
             }
         }
@@ -164,6 +175,16 @@ extension AccountAction {
         if case .setRole(let role) = self, role >= actor.role, actor.role != .superAdmin { throw .forbidden }
     }
 
+    /// Checks that a program may perform the action: it neither changes nor makes administrators.
+    ///
+    /// Otherwise a key with a few scopes could make an administrator with all of them, and outlive its end.
+    ///
+    /// - Throws: `IdentityError.forbidden`.
+    private func authorizeProgram(on target: Account) throws(IdentityError) {
+        guard target.role < .admin || self == .read else { throw .programForbidden }
+        if case .setRole(let role) = self, role >= .admin { throw .programForbidden }
+    }
+
     /// Returns the lowest role that may perform the action on another account.
     private func minimumRole(on target: Account) -> Role {
         switch self {
@@ -171,7 +192,7 @@ extension AccountAction {
         // Moderators suspend and reactivate. Every other change of status is for administrators.
         case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
         case .update, .setRole, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys,
-            .delete:
+            .unlock, .delete:
             .admin
         }
     }

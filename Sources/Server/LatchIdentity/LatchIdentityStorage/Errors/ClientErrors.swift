@@ -44,6 +44,36 @@ extension IdentityError {
         code: "noSuchInitialToken", message: "The store has no such initial token.",
         hint: "A token that was used up or has expired is not listed.", form: .notFound)
 
+    /// There is no API key with that ID.
+    package static let noSuchAPIKey = IdentityError(
+        code: "noSuchAPIKey", message: "There is no such API key.",
+        hint: "List the keys; one that has ended is not listed.", form: .notFound)
+
+    /// The account has as many API keys as it may have.
+    package static let tooManyAPIKeys = IdentityError(
+        code: "tooManyAPIKeys", message: "The account has too many API keys.", hint: "Remove one that is not used.",
+        form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .resourceExhausted))
+
+    /// The API key does not exist, has ended, or belongs to an account that is not an administrator.
+    package static let invalidAPIKey = invalidToken.with(
+        message: "The API key is not valid.",
+        hint: "It has ended or was removed, or its account is not an administrator. Make another one.")
+
+    /// API keys are managed by users.
+    package static let sessionRequired = forbidden.with(
+        message: "An API key cannot do that.", hint: "Sign in as an administrator: 'latch login', or the pages at /admin.")
+
+    /// A program changes no administrator.
+    package static let programForbidden = forbidden.with(
+        message: "An API key neither changes nor makes administrators.",
+        hint: "Sign in as an administrator: 'latch login', or the pages at /admin.")
+
+    /// The API key lacks the scope of a route.
+    package static func scopeMissing(_ scope: String) -> IdentityError {
+        insufficientScope.with(
+            message: "The API key lacks the scope \(scope).", hint: "Make another key with it.")
+    }
+
     /// The client was registered by an operator, so that it has no registration access token.
     package static let notSelfRegistered = IdentityError(
         code: "notSelfRegistered", message: "The client did not register itself, so it has no such token.",

@@ -21,6 +21,11 @@ extension IdentityError {
             "It was finished before, took longer than ten minutes, or began in another browser. Start over in the app.",
         form: ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .failedPrecondition))
 
+    /// The configuration has no such provider.
+    package static let noSuchProvider = IdentityError(
+        code: "noSuchProvider", message: "There is no such identity provider.",
+        hint: "Providers are in the server's configuration.", form: .notFound)
+
     package static let upstreamDenied = IdentityError(
         code: "upstreamDenied", message: "The sign-in was canceled", hint: "Start over in the app.",
         form: .forbidden)
@@ -124,7 +129,7 @@ extension IdentityError {
         code: "notLinked", message: "This account has no such link.", form: .notFound, pageKey: "noSuchEntry")
 
     /// Without the link or the passkey, no user could sign in to the account.
-    static let lastSignIn = IdentityError(
+    package static let lastSignIn = IdentityError(
         code: "lastSignIn", message: "This is the only way to sign in to the account.",
         hint: "Set a password first, through 'Forgot your password?', or add another way to sign in.", form: conflict)
 }

@@ -103,6 +103,7 @@ package enum PostgresSchema {
         Migration(number: 5, name: "Samples", statements: [samplesEnd], endsSamples: true),
         Migration(number: 6, name: "Consents", statements: consents),
         Migration(number: 7, name: "MailCauses", statements: mailCauses),
+        Migration(number: 8, name: "APIKeys", statements: apiKeys),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

@@ -28,7 +28,7 @@ extension IdentityStore {
                     try db.hasAdministrator(except: target.id)
                 } ?? false)
             guard try rule(context), let target else { return nil }
-            let note = "by \(actor?.accountID ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
+            let note = "by \(actor?.text ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
             return try db.perform(action, on: target, by: actor?.accountID, note: note, at: now)
         }
     }
@@ -47,12 +47,17 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Requires that the actor's device was not signed out since the request began (attack E8).
+    /// Requires that the actor's device was not signed out, and its key did not end, since the request began (attack E8).
     ///
-    /// - Throws: `IdentityError.invalidToken`.
+    /// - Throws: `IdentityError.invalidToken`, `.invalidAPIKey`.
     func requireSignedIn(_ actor: AccountActor?, at now: Date) throws(IdentityError) {
-        guard let actor, let device = actor.device else { return }
-        guard try isSignedIn(device, of: actor.accountID, at: now) else { throw .invalidToken }
+        guard let actor else { return }
+        if let device = actor.device, try !isSignedIn(device, of: actor.accountID, at: now) { throw .invalidToken }
+        guard let key = actor.key else { return }
+        let isValid = try first(
+            "SELECT 1 FROM api_key WHERE digest = $1 AND account_id = $2 AND expires_at > $3",
+            [.blob(key), .text(actor.accountID), .date(now)]) { _ in true }
+        guard isValid != nil else { throw .invalidAPIKey }
     }
 
     /// Returns whether an account has a confirmed second factor or a passkey.
@@ -105,6 +110,7 @@ extension SQLConnection {
             try run(
                 "UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3",
                 [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
+            try endKeys(of: id, unlessFor: role, at: now)
             try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
         case .setStatus(let status):
             try setStatus(of: id, to: status, at: now)
@@ -112,6 +118,7 @@ extension SQLConnection {
         case .endSessions:
             try audit("account.sessionsEnded", account: id, detail: note, at: now)
             try revokeDevices(of: id, because: .administrator, at: now)
+            try endKeys(of: id, at: now)
         case .endSession(let device):
             result.hadDevice = try revoke(device, ownedBy: id, because: .administrator, at: now)
             guard result.hadDevice else { break }
@@ -133,6 +140,11 @@ extension SQLConnection {
             guard try removePasskeys(of: id, detail: note, causedBy: MailCause(), at: now) else { break }
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
+        case .unlock:
+            let unlocked = try run(
+                "UPDATE second_factor SET failures = 0, failed_at = NULL WHERE account_id = $1 AND failures > 0",
+                [.text(id)])
+            if unlocked > 0 { try audit("account.unlocked", account: id, detail: note, at: now) }
         case .delete(let isFinal):
             // A user who signed up with a stranger's address must not block it by deleting the account (attack E8).
             let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
@@ -192,6 +204,8 @@ extension SQLConnection {
             WHERE id = $4 AND (status IS DISTINCT FROM $1 OR standing IS DISTINCT FROM $2)
             """,
             [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
-        if status != .active { try revokeDevices(of: id, because: .accountDisabled, at: now) }
+        guard status != .active else { return }
+        try revokeDevices(of: id, because: .accountDisabled, at: now)
+        try endKeys(of: id, at: now)
     }
 }

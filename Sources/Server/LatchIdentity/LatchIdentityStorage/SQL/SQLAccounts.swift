@@ -38,17 +38,18 @@ extension IdentityStore {
     /// The unique indexes of address and user name decide between concurrent sign-ups.
     ///
     /// - Parameters:
-    ///   - actor: The account that invites the owner; nil for an owner who signs up.
+    ///   - actor: The account that invites the owner, as it was read; nil for an owner who signs up.
+    ///   - acting: The device or the key with which it does so.
     ///   - note: The detail for the audit log; by default the version of the accepted terms.
     /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken. `.forbidden` if the roles or
-    ///   the status of `actor` have changed. `.invalidToken` if its device was signed out.
+    ///   the status of `actor` have changed. `.invalidToken` if its device was signed out, `.invalidAPIKey` if its key ended.
     package func insert(
         _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil,
-        on device: [UInt8]? = nil, note: String? = nil
+        with acting: AccountActor? = nil, note: String? = nil
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
             if let actor {
-                let acting = AccountActor(actor.id, on: device)
+                let acting = acting ?? AccountActor(actor.id)
                 try db.requireSignedIn(acting, at: account.createdAt)
                 try db.requireOwnFactor(of: acting)
                 let current = try db.account(actor.id)
@@ -117,6 +118,7 @@ extension IdentityStore {
                 "UPDATE account SET roles = $1, permissions = $2 WHERE id = $3",
                 [.text(roles.joined(separator: " ")), .text(permissions.joined(separator: " ")), .text(id)])
             guard changed == 1 else { return false }
+            try db.endKeys(of: id, unlessFor: Role(of: roles), at: now)
             try db.audit("account.grants", account: id, detail: roles.joined(separator: " "), at: now)
             return true
         }

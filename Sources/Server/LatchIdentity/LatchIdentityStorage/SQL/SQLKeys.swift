@@ -70,7 +70,8 @@ extension IdentityStore {
 
     /// Replaces the digest of the pepper, and ends what depends on the earlier pepper, in one transaction.
     ///
-    /// These are devices, mailed links and codes, changes of address, and pending sign-ins.
+    /// These are devices, mailed links and codes, changes of address, pending sign-ins, and API keys: a thief of the
+    /// pepper may have had them, too.
     package func replacePepper(with digest: StoredSecret, at now: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.replace(digest)
@@ -95,14 +96,14 @@ extension SQLConnection {
             [.blob(secret.content), .text(secret.sealedBy), .text(secret.name)])
     }
 
-    /// Signs out all devices of all accounts, and ends links, codes and pending sign-ins.
+    /// Signs out all devices of all accounts, and ends links, codes, pending sign-ins and API keys.
     ///
     /// A provider's sign-in that was used stays used. Waiting emails whose links or codes are already stored are
     /// removed. The other emails get their links when they are sent, or are notices.
     fileprivate func endAllSignIns(because reason: Device.RevocationReason, at now: Date) throws(IdentityError) {
         for table in [
             "one_time_token", "email_change", "address_challenge", "sign_in_challenge", "sign_in_code",
-            "authorization_code", "device_authorization",
+            "authorization_code", "device_authorization", "api_key",
         ] { try run("DELETE FROM \(table)", []) }
         for purpose in [OutboxMail.Purpose.newAddress, .oldAddress, .addressCode, .signUpCode] {
             try run("DELETE FROM mail WHERE purpose = $1", [.text(purpose.rawValue)])

@@ -60,5 +60,6 @@ package enum SQLiteSchema {
         Migration(number: 17, name: "Samples", statements: [samplesEnd], endsSamples: true),
         Migration(number: 18, name: "Consents", statements: consents),
         Migration(number: 19, name: "MailCauses", statements: mailCauses),
+        Migration(number: 20, name: "APIKeys", statements: apiKeys),
     ]
 }

@@ -85,6 +85,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("passkey", Passkey.Column.self),
         StoreTable("consent", Consent.Column.self),
         StoreTable("account_deletion", AccountDeletion.Column.self),
+        StoreTable("api_key", APIKey.Column.self),
         StoreTable("client", StoredClient.Column.self),
         StoreTable("initial_token", InitialToken.Column.self),
     ]

@@ -10,50 +10,45 @@ package import LatchServer
 
 /// The routes with which administrators manage the clients in the store, as `latch admin client` does.
 ///
-/// Administrators read them. Only a `super_admin` who has signed in a short time ago changes them, since a client of the
-/// operator can get tokens of every user.
+/// Administrators read them. Only a `super_admin` who has signed in a short time ago, or their API key, changes them: a client
+/// of the operator can get tokens of every user.
 package struct ClientAdministrationRoutes: Sendable {
     package let limits: RateLimits
     package let clients: ClientService
-    package let tokens: TokenService
-    package let recentAuthentication: RecentAuthenticationRule
+    package let access: AdministrationAccess
 
-    package init(
-        limits: RateLimits, clients: ClientService, tokens: TokenService,
-        recentAuthentication: RecentAuthenticationRule
-    ) {
+    package init(limits: RateLimits, clients: ClientService, access: AdministrationAccess) {
         self.limits = limits
         self.clients = clients
-        self.tokens = tokens
-        self.recentAuthentication = recentAuthentication
+        self.access = access
     }
 
     /// Adds the routes.
     package func add(to router: inout Router) {
         router.group(prefix: "/api/admin/clients", interceptors: limits.limiting(.token)) { routes in
-            routes.get("", list)
-            routes.post("", create)
-            routes.get("/{client}", show)
-            routes.put("/{client}", update)
-            routes.delete("/{client}", delete)
-            routes.post("/{client}/secret", rotateSecret)
-            routes.post("/{client}/registration-token", replaceRegistrationToken)
+            routes.get("", .listClients, list)
+            routes.post("", .createClient, create)
+            routes.get("/{client}", .getClient, show)
+            routes.put("/{client}", .updateClient, update)
+            routes.delete("/{client}", .deleteClient, delete)
+            routes.post("/{client}/secret", .rotateClientSecret, rotateSecret)
+            routes.post("/{client}/registration-token", .replaceRegistrationToken, replaceRegistrationToken)
         }
         router.group(prefix: "/api/admin/initial-tokens", interceptors: limits.limiting(.token)) { routes in
-            routes.get("", listInitialTokens)
-            routes.post("", makeInitialToken)
-            routes.delete("/{id}", revokeInitialToken)
+            routes.get("", .listInitialTokens, listInitialTokens)
+            routes.post("", .createInitialToken, makeInitialToken)
+            routes.delete("/{id}", .deleteInitialToken, revokeInitialToken)
         }
     }
 
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await requireAdministrator(request)
+        try await requireReader(request)
         let found = try await clients.list(after: request.queryItems["after"], limit: 100)
         return .json(["clients": .array(found.map { .object($0.json) })])
     }
 
     @Sendable private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await requireAdministrator(request)
+        try await requireReader(request)
         return .json(try await clients.client(request.clientID).json)
     }
 
@@ -61,7 +56,10 @@ package struct ClientAdministrationRoutes: Sendable {
     @Sendable private func create(_ request: HTTPRequest) async throws -> HTTPResponse {
         let actor = try await owner(request)
         let client = try OAuthClient.reading(try request.jsonObject()) { .invalidInput($0) }
-        return .secret(try await clients.create(client, by: actor), status: .created)
+        let made = try await ClientService.stating { () throws(IdentityError) in
+            try await clients.create(client, by: actor)
+        }
+        return .secret(made, status: .created)
     }
 
     /// Replaces all members of a client.
@@ -72,12 +70,15 @@ package struct ClientAdministrationRoutes: Sendable {
         // What GET has added.
         for name in ClientService.Registered.addedMembers { members[name] = nil }
         let client = try OAuthClient.reading(members) { .invalidInput($0) }
-        return .secret(try await clients.update(client, by: actor))
+        return .secret(
+            try await ClientService.stating { () throws(IdentityError) in
+                try await clients.update(client, by: actor)
+            })
     }
 
     @Sendable private func delete(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await clients.delete(request.clientID, by: try await owner(request))
-        return HTTPResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+        return .removed
     }
 
     /// Makes another secret; `{"overlap": 3600}` says for how many seconds the one before stays valid.
@@ -102,7 +103,7 @@ package struct ClientAdministrationRoutes: Sendable {
     }
 
     @Sendable private func listInitialTokens(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await requireAdministrator(request)
+        try await requireReader(request)
         return .secret(["initial_tokens": .array(try await clients.initialTokens().map { .object($0.json) })])
     }
 
@@ -126,26 +127,29 @@ package struct ClientAdministrationRoutes: Sendable {
 
     @Sendable private func revokeInitialToken(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await clients.revokeInitialToken(request.pathParameter("id") ?? "", by: try await owner(request))
-        return HTTPResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+        return .removed
     }
 
     // MARK: Access
 
-    @discardableResult
-    private func requireAdministrator(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        let session = try await tokens.authenticate(request)
-        try session.requireFirstParty()
-        guard session.account.isAdministrator else { throw .forbidden }
-        try await tokens.store.requireOwnFactor(of: session.actor)
-        return session
+    private func requireReader(_ request: HTTPRequest) async throws(IdentityError) {
+        _ = try await access.administrator(request, for: .readClients)
     }
 
     /// Returns the name of the administrator for the audit log.
     private func owner(_ request: HTTPRequest) async throws(IdentityError) -> String {
-        let session = try await requireAdministrator(request)
-        guard session.account.role == .superAdmin else { throw .forbidden }
-        try recentAuthentication.require(session)
-        return session.accountID
+        try await access.administrator(request, for: .writeClients).actor.text
+    }
+}
+
+extension ClientService {
+    /// States a mistake in the members of a client as one of the request, and not of the server.
+    static func stating(
+        _ change: () async throws(IdentityError) -> Registered
+    ) async throws(IdentityError) -> Registered {
+        do throws(IdentityError) { return try await change() } catch {
+            throw error == .invalidSetting ? .invalidInput(error.message) : error
+        }
     }
 }
 

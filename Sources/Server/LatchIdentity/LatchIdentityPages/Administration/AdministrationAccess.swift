@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+package import LatchIdentityAccounts
+import LatchIdentityStorage
+
+/// The check of who calls a route of the administration: an administrator's session, or a program with an API key.
+package struct AdministrationAccess: Sendable {
+    package let tokens: TokenService
+    package let keys: APIKeyService
+    package let recentAuthentication: RecentAuthenticationRule
+
+    package init(tokens: TokenService, keys: APIKeyService, recentAuthentication: RecentAuthenticationRule) {
+        self.tokens = tokens
+        self.keys = keys
+        self.recentAuthentication = recentAuthentication
+    }
+
+    /// Returns the administrator who sends a request.
+    ///
+    /// A user who changes something has signed in a short time ago. A key is not asked for that: it was made by a user
+    /// who had.
+    ///
+    /// - Parameter scope: The scope that a key needs.
+    /// - Throws: `IdentityError.invalidToken`, `.forbidden`, `.insufficientScope`, `.administrationNeedsFactor`,
+    ///   `.signInAgain`, or a store's error.
+    func administrator(
+        _ request: HTTPRequest, for scope: AdministrationScope
+    ) async throws(IdentityError) -> Administrator {
+        if let key = request.fields.bearerToken, APIKeyService.isKey(key) {
+            return try await keys.administrator(presenting: key, for: scope)
+        }
+        return try await user(request, role: scope.minimumRole, changes: scope.isForChanges)
+    }
+
+    /// Returns the administrator of a session; a key is refused.
+    func user(
+        _ request: HTTPRequest, role: Role = .admin, changes: Bool
+    ) async throws(IdentityError) -> Administrator {
+        if request.fields.bearerToken.map(APIKeyService.isKey) ?? false { throw .sessionRequired }
+        let session = try await tokens.authenticate(request)
+        try session.requireFirstParty()
+        guard session.account.isAdministrator else { throw .forbidden }
+        try await tokens.store.requireOwnFactor(of: session.actor)
+        guard session.account.role >= role else { throw .forbidden }
+        if changes { try recentAuthentication.require(session) }
+        return Administrator(session)
+    }
+}
+
+extension HTTPResponse {
+    /// Returns the response to a removal, which has no content.
+    static let removed = HTTPResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+}

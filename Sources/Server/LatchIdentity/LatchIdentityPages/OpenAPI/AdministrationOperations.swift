@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchIdentityAccounts
+import LatchIdentityStorage
+
+/// The operations of administrators and their programs on accounts and on the server.
+extension APIOperation {
+    /// Returns an operation that needs a scope.
+    private static func administration(
+        _ id: String, _ summary: String, for scope: AdministrationScope, query: [JSONSchema.Member] = [],
+        takes content: Content? = nil, returns answer: Answer = .noContent, refuses errors: [IdentityError] = []
+    ) -> APIOperation {
+        APIOperation(
+            id, summary, in: .administration, for: .administrator(scope), query: query,
+            takes: content.map { [$0] } ?? [], returns: [answer], refuses: errors)
+    }
+
+    // MARK: Accounts
+
+    static let listUsersOfAuthPackage = APIOperation(
+        "listUsersOfAuthPackage", "Returns accounts in the order of their IDs, with AuthPackage's members.",
+        in: .administration, for: .administratorInSession,
+        query: [
+            .optional("after", .text(), "The last ID of the page before."), .optional("limit", .integer(1...500)),
+        ],
+        returns: .json(
+            .object([
+                .required(
+                    "users", .list(.object(JSONSchema.Model.account.members + [.required("status", .text())]))),
+                .optional("next", .text(), "The value of 'after' for the next page."),
+            ])))
+
+    static let inviteUser = APIOperation(
+        "inviteUser", "Creates an account for another person, who gets a link that sets a password.",
+        in: .administration, for: .administratorInSession,
+        takes: .json(.required("email", .email), .optional("name", .text()), .optional("roles", .words)),
+        returns: .json(.model(.account), .created),
+        refuses: [.alreadyExists, .invalidEmail, .signUpClosed])
+
+    static let listUsers = administration(
+        "listUsers", "Returns accounts, the newest first.", for: .readUsers,
+        query: [
+            .optional("search", .text(), "A part of an address or a name."),
+            .optional("role", .choice(Role.allCases.map(\.name))),
+            .optional("status", .choice(AccountStatus.allCases.map(\.rawValue))),
+            .optional("verified", .flag), .optional("limit", .integer(1...500)),
+            .optional("after", .text(), "The 'next' of the page before."),
+        ],
+        returns: .json(
+            .object([
+                .required("users", .list(.model(.user))), .required("total", .integer()),
+                .required("total_is_minimum", .flag, "Whether there are more than 'total'."),
+                .required("next", .optional(.text())),
+            ])))
+
+    static let createUser = administration(
+        "createUser", "Creates an account: with a password, or with an invitation by email.", for: .writeUsers,
+        takes: .json(
+            .required("email", .email),
+            .optional("password", .text(), "Without it, the owner gets a link that sets one."),
+            .optional("name", .text()), .optional("roles", .words),
+            .optional("email_verified", .flag, "Whether the address is known to be the owner's.")),
+        returns: .json(.model(.userDetails), .created),
+        refuses: [.alreadyExists, .invalidEmail, .weakPassword, .signUpClosed])
+
+    static let getUser = administration(
+        "getUser", "Returns an account with the ways in which its owner signs in, and its devices.", for: .readUsers,
+        returns: .json(.model(.userDetails)), refuses: [.noSuchAccount])
+
+    static let updateUser = administration(
+        "updateUser", "Sets the role or the status of an account; any status but active signs out its devices.",
+        for: .writeUsers,
+        takes: .json(
+            .optional("role", .choice(Role.allCases.map(\.name))),
+            .optional(
+                "status", .choice(Account.Status.settable.map { AccountStatus($0, isVerified: true).rawValue })),
+            .optional("reason", .text(), "A note for the audit log.")),
+        returns: .json(.model(.userDetails)), refuses: [.noSuchAccount, .lastAdministrator])
+
+    static let closeUser = administration(
+        "closeUser", "Closes an account: its address stays taken, and the operator can open it again.",
+        for: .writeUsers, takes: reason, refuses: [.noSuchAccount, .lastAdministrator])
+
+    static let deleteUser = administration(
+        "deleteUser", "Deletes an account, which cannot be undone.", for: .writeUsers, takes: reason,
+        refuses: [.noSuchAccount, .lastAdministrator])
+
+    private static let reason = Content.json(
+        .optional("reason", .text(), "A note for the audit log."), isRequired: false)
+
+    static let unlockUser = administration(
+        "unlockUser", "Ends the wait after wrong passwords and codes.", for: .writeUsers, refuses: [.noSuchAccount])
+
+    static let mailPasswordReset = administration(
+        "mailPasswordReset", "Emails the owner of an account a link that sets a new password.", for: .writeUsers,
+        returns: .message, refuses: [.noSuchAccount, .accountSuspended])
+
+    static let signOutUser = administration(
+        "signOutUser", "Signs out all devices of an account.", for: .writeUsers,
+        returns: .json(.object([.required("devices", .integer())])), refuses: [.noSuchAccount])
+
+    static let signOutUserDevice = administration(
+        "signOutUserDevice", "Signs out one device of an account.", for: .writeUsers,
+        refuses: [.noSuchAccount, .noSuchDevice])
+
+    static let deleteUserSecondFactor = administration(
+        "deleteUserSecondFactor", "Removes the second factor, and signs out all devices.", for: .writeUsers,
+        refuses: [.noSuchAccount, .noSecondFactor])
+
+    static let deleteUserPasskeys = administration(
+        "deleteUserPasskeys", "Removes all passkeys of an account, and signs out its devices.", for: .writeUsers,
+        refuses: [.noSuchAccount, .noSuchPasskey])
+
+    static let deleteUserLink = administration(
+        "deleteUserLink", "Removes the link of an account to a provider, and signs out its devices.", for: .writeUsers,
+        refuses: [.noSuchAccount, .notLinked])
+
+    static let getStatistics = administration(
+        "getStatistics", "Returns numbers of accounts and of sign-ups.", for: .readUsers,
+        returns: .json(
+            .object([
+                .required("total", .integer()), .required("active", .integer()), .required("verified", .integer()),
+                .required("new_today", .integer()), .required("new_this_week", .integer()),
+                .required("new_this_month", .integer()),
+                .required("new_by_day", .list(.integer()), "Thirty days in UTC, the last of which is today."),
+            ])))
+
+    // MARK: The server
+
+    static let listAudit = administration(
+        "listAudit", "Returns entries of the audit log, the newest first.", for: .readAudit,
+        query: [
+            .optional("account_id", .text()), .optional("event", .text(), "Such as login.failed."),
+            .optional("since", .date), .optional("before", .integer(1...Int.max), "The 'next' of the page before."),
+            .optional("limit", .integer(1...1000)),
+        ],
+        returns: .json(
+            .object([
+                .required(
+                    "entries",
+                    .list(
+                        .object([
+                            .required("id", .integer()), .required("at", .date), .required("event", .text()),
+                            .required("account_id", .optional(.text())), .required("detail", .optional(.text())),
+                        ]))), .required("next", .optional(.integer())),
+            ])))
+
+    static let verifyAudit = administration(
+        "verifyAudit", "Checks that the audit log was changed only by the server.", for: .readAudit,
+        returns: .json(
+            .object([
+                .required("intact", .flag), .optional("entries", .integer()),
+                .optional("digest", .text(), "The digest of the last entry, to compare with a later one."),
+                .optional("damaged_at", .integer()), .optional("reason", .text()),
+            ])))
+
+    static let listMails = administration(
+        "listMails", "Returns the emails that wait.", for: .readServer,
+        returns: .json(
+            .object([
+                .required(
+                    "mails",
+                    .list(
+                        .object([
+                            .required("purpose", .text()), .required("recipient", .text()),
+                            .required("created_at", .date), .required("next_attempt_at", .date),
+                            .required("attempts", .integer()),
+                        ]))), .required("total", .integer()),
+                .required("failing", .flag, "Whether the mail server accepts no emails."),
+            ])))
+
+    static let retryMails = administration(
+        "retryMails", "Sends waiting emails now.", for: .writeServer)
+
+    static let listKeys = administration(
+        "listKeys", "Returns the signing keys, the latest first.", for: .readServer,
+        returns: .json(
+            .object([
+                .required(
+                    "keys",
+                    .list(
+                        .object([
+                            .required("id", .text()), .required("alg", .text()),
+                            .required("state", .choice(["published", "signing", "verifying"])),
+                            .required("created_at", .date), .required("signs_at", .date),
+                            .required("ends_at", .optional(.date)),
+                        ])))
+            ])))
+
+    static let rotateKeys = administration(
+        "rotateKeys", "Adds a signing key, which signs after ten minutes.", for: .writeServer,
+        takes: .json(.required("after", .text(), "The ID of the newest key, whose algorithm the new one has.")),
+        returns: .json(.object([.required("id", .text())]), .created), refuses: [.keyChanged])
+
+    static let listProviders = administration(
+        "listProviders", "Returns the identity providers, with the URL to register at each.", for: .readServer,
+        returns: .json(
+            .object([
+                .required(
+                    "providers",
+                    .list(
+                        .object([
+                            .required("name", .text()), .required("display_name", .text()),
+                            .required("callback_url", .url),
+                        ])))
+            ])), refuses: [.notReady])
+
+    static let testProvider = administration(
+        "testProvider", "Requests the metadata and the keys of a provider, and checks the client's secret.",
+        for: .writeServer,
+        returns: .json(
+            .object([
+                .required("provider", .text()), .required("works", .flag),
+                .required("part", .optional(.text()), "What does not work, such as discovery."),
+                .required("problem", .optional(.text()), "The code of the reason."),
+            ])), refuses: [.noSuchProvider])
+
+    static let listSettings = administration(
+        "listSettings", "Returns the settings without secrets, and the warnings of the start.", for: .readServer,
+        returns: .json(
+            .object([
+                .required(
+                    "settings",
+                    .list(
+                        .object([
+                            .required("key", .text()), .required("value", .text()), .required("source", .text()),
+                            .required("is_default", .flag),
+                        ]))),
+                .required(
+                    "warnings", .list(.object([.required("message", .text()), .required("hint", .text())]))),
+            ])))
+
+    // MARK: API keys
+
+    static let listAPIKeys = APIOperation(
+        "listAPIKeys", "Returns your API keys; to a super administrator, those of all.", in: .administration,
+        for: .administratorInSession, returns: .json(.object([.required("api_keys", .list(.model(.apiKey)))])))
+
+    static let createAPIKey = APIOperation(
+        "createAPIKey", "Makes an API key, which is shown once.", in: .administration, for: .administratorInSession,
+        takes: .json(
+            .required("name", .text(), "What the key is for."),
+            .required("scopes", .list(.choice(AdministrationScope.allCases.map(\.rawValue)))),
+            .optional("lifetime", .integer(APIKeyService.lifetimes), "In seconds; ninety days by default.")),
+        returns: .json(.object(JSONSchema.Model.apiKey.members + [.required("api_key", .text())]), .created),
+        refuses: [.tooManyAPIKeys])
+
+    static let deleteAPIKey = APIOperation(
+        "deleteAPIKey", "Deletes an API key.", in: .administration, for: .administratorInSession, returns: .noContent,
+        refuses: [.noSuchAPIKey])
+}
+
+extension JSONSchema.Model {
+    static let user = JSONSchema.Model(
+        name: "User",
+        members: [
+            .required("id", .text()), .required("email", .text()), .optional("username", .text()),
+            .optional("name", .text()), .required("role", .choice(Role.allCases.map(\.name))),
+            .required("roles", .words), .required("status", .choice(AccountStatus.allCases.map(\.rawValue))),
+            .required("email_verified", .flag), .required("created_at", .date),
+            .required("last_login_at", .optional(.date)), .optional("accepted_terms", .text()),
+            .optional("attributes", .map(.text())),
+        ])
+
+    static let userDetails = JSONSchema.Model(
+        name: "UserDetails",
+        members: user.members + [
+            .required("has_password", .flag), .required("second_factor", .flag),
+            .required(
+                "passkeys",
+                .list(
+                    .object([
+                        .required("id", .text()), .required("name", .text()), .required("created_at", .date),
+                        .required("last_used_at", .optional(.date)),
+                    ]))),
+            .required(
+                "links",
+                .list(
+                    .object([
+                        .required("provider", .text()), .required("issuer", .text()), .required("subject", .text()),
+                        .required("email", .optional(.text())), .required("linked_at", .date),
+                    ]))),
+            .required(
+                "devices",
+                .list(
+                    .object([
+                        .required("id", .text()), .required("name", .optional(.text())),
+                        .required("user_agent", .optional(.text())), .required("address", .optional(.text())),
+                        .required("client_id", .optional(.text())), .required("created_at", .date),
+                        .required("last_used_at", .date), .required("expires_at", .date),
+                    ]))),
+        ])
+
+    static let apiKey = JSONSchema.Model(
+        name: "APIKey",
+        members: [
+            .required("id", .text()), .required("name", .text()), .required("account_id", .text()),
+            .required("scopes", .words), .required("created_at", .date), .required("expires_at", .date),
+            .required("last_used_at", .optional(.date)),
+        ])
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Expectations
+import IdentityTestSupport
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+@testable import LatchIdentityPages
+@testable import LatchServer
+
+/// The JSON routes of administrators and their programs.
+@Suite(.tags(.adminAuthorization)) struct AdministrationRouteTests {
+    private static let root = "root@example.com"
+
+    private func site(_ change: (inout IdentityConfiguration) -> Void = { _ in }) async throws -> Site {
+        let site = try await Site {
+            $0.tokenLimitPerMinute = 10_000
+            $0.requestLimitPerMinute = 10_000
+            $0.loginLimitPerMinute = 10_000
+            $0.mailLimitPerHour = 10_000
+            change(&$0)
+        }
+        try await signUp(Self.root, .superAdmin, site)
+        return site
+    }
+
+    @discardableResult
+    private func signUp(_ email: String, _ role: Role, _ site: Site) async throws -> Account {
+        let account = try await site.signUp(email)
+        _ = try await site.identity.administration.setRole(of: account.id, to: role)
+        return account
+    }
+
+    private func key(
+        _ scopes: [AdministrationScope], of email: String = root, lifetime: Int = 3600, _ site: Site
+    ) async throws -> String {
+        let account = try #require(try await site.identity.services.store.account(emailKey: email))
+        return try await site.identity.apiKeys.make(
+            "test", scopes: scopes.map(\.rawValue), lifetime: lifetime, for: account, by: nil
+        ).text
+    }
+
+    // MARK: Who may call what
+
+    /// The credentials of the matrix: nobody, a session of each role, and keys of a super administrator.
+    private enum Caller: CaseIterable {
+        case nobody, user, moderator, admin, superAdmin, keyWithScope, keyWithOthers
+
+        /// Whether the caller may use an operation of a scope; nil for one that only sessions may use.
+        func mayUse(_ scope: AdministrationScope?) -> Bool {
+            switch self {
+            case .nobody, .user, .moderator, .keyWithOthers: false
+            case .admin: scope?.minimumRole != .superAdmin
+            case .superAdmin: true
+            case .keyWithScope: scope != nil
+            }
+        }
+    }
+
+    @Test func `Each route of the administration is open to the callers of the table, and to no other`() async throws {
+        let site = try await site()
+        for role in [Role.user, .moderator, .admin] { try await signUp("\(role)@example.com", role, site) }
+        let router = try #require(site.identity.handler as? Router)
+        var seen = 0
+        for route in router.described(by: APIOperation.self) where route.pattern.hasPrefix("/api/admin/") {
+            let scope: AdministrationScope?
+            switch route.description.access {
+            case .administrator(let needed): scope = needed
+            case .administratorInSession: scope = nil
+            default: Issue.record("\(route.pattern) is open to others"); continue
+            }
+            seen += 1
+            for caller in Caller.allCases {
+                let others = AdministrationScope.allCases.filter { $0 != scope }
+                let token: String? =
+                    switch caller {
+                    case .nobody: nil
+                    case .user, .moderator, .admin: try await site.logIn("\(caller)@example.com").access
+                    case .superAdmin: try await site.logIn(Self.root).access
+                    case .keyWithScope: try await key(AdministrationScope.allCases, site)
+                    case .keyWithOthers: try await key(others, site)
+                    }
+                // No account, client or key has this ID.
+                let path = route.pattern.replacing(/\{\w+\}/, with: "none")
+                var fields: HTTPFields = [.contentType: "application/json"]
+                fields[.authorization] = token.map { "Bearer \($0)" }
+                let response = try await site.send(
+                    route.method, path, fields: fields, body: route.method == .get ? .empty : HTTPBody("{}"))
+                let name = "\(route.method) \(route.pattern) by \(caller): \(response.status) \(response.text)"
+                if caller == .nobody {
+                    #expect(response.status == 401, "\(name)")
+                } else if caller.mayUse(scope) {
+                    #expect(![401, 403].contains(response.status), "\(name)")
+                } else {
+                    #expect(response.status == 403, "\(name)")
+                }
+                // As many keys as a run needs would be too many of one account.
+                for key in try await site.identity.apiKeys.list() { try await site.identity.apiKeys.remove(key.id, by: nil) }
+            }
+        }
+        #expect(seen > 30)
+        await site.close()
+    }
+
+    // MARK: Keys
+
+    @Test func `A key works until it ends, is removed, or its administrator is none any longer`() async throws {
+        let site = try await site()
+        let account = try await signUp("ada@example.com", .admin, site)
+        func status(_ key: String) async throws -> Int { try await site.get("/api/admin/users", bearer: key).status }
+        let short = try await key([.readUsers], of: "ada@example.com", lifetime: 60, site)
+        try await expectEqual(status(short), 200)
+        site.clock.advance(by: 61)
+        try await expectEqual(status(short), 401)
+        let removed = try await key([.readUsers], of: "ada@example.com", site)
+        try await expectEqual(status(removed), 200)
+        let shown = try #require(try await site.identity.apiKeys.list().first)
+        try await site.identity.apiKeys.remove(shown.id, by: nil)
+        try await expectEqual(status(removed), 401)
+        let dismissed = try await key([.readUsers], of: "ada@example.com", site)
+        _ = try await site.identity.administration.setRole(of: account.id, to: .moderator)
+        try await expectEqual(status(dismissed), 401)
+        _ = try await site.identity.administration.setRole(of: account.id, to: .admin)
+        try await expectEqual(status(dismissed), 200)
+        _ = try await site.identity.administration.setStatus(of: account.id, to: .suspended)
+        try await expectEqual(status(dismissed), 401)
+        await site.close()
+    }
+
+    @Test func `An administrator makes a key, which is shown once and is in no list`() async throws {
+        let site = try await site()
+        let token = try await site.logIn(Self.root).access
+        let made = try await site.call(
+            .post, "/api/admin/api-keys", bearer: token, ["name": " deploy ", "scopes": ["users:read", "users:read"]])
+        #expect(made.status == 201 && made.string("name") == "deploy" && made.json["scopes"] == ["users:read"])
+        let key = made.string("api_key")
+        #expect(key.hasPrefix("ak1.") && made.field(.cacheControl) == "no-store")
+        try await expectEqual(site.get("/api/admin/users", bearer: key).status, 200)
+        let list = try await site.get("/api/admin/api-keys", bearer: token)
+        #expect(!list.text.contains(key))
+        let entry = try #require(list.json["api_keys"]?.arrayValue?.first)
+        #expect(entry["id"] == made.json["id"] && entry["last_used_at"]?.stringValue != nil)
+        // Neither in the audit log.
+        let records = try await site.identity.audit.records(limit: 100)
+        #expect(records.contains { $0.event == "apiKey.created" })
+        #expect(!records.contains { $0.detail?.contains(key) ?? false })
+        let id = made.string("id")
+        try await expectEqual(site.call(.delete, "/api/admin/api-keys/\(id)", bearer: token).status, 204)
+        try await expectEqual(site.call(.delete, "/api/admin/api-keys/\(id)", bearer: token).status, 404)
+        try await expectEqual(site.get("/api/admin/users", bearer: key).status, 401)
+        await site.close()
+    }
+
+    @Test func `A key opens neither other keys, nor scopes above the role of its administrator`() async throws {
+        let site = try await site()
+        let all = try await key(AdministrationScope.allCases, site)
+        try await expectEqual(site.get("/api/admin/api-keys", bearer: all).status, 403)
+        let more: JSONValue = ["name": "more", "scopes": ["users:write"]]
+        try await expectEqual(site.call(.post, "/api/admin/api-keys", bearer: all, more).status, 403)
+        try await signUp("ada@example.com", .admin, site)
+        let token = try await site.logIn().access
+        let clients: JSONValue = ["name": "clients", "scopes": ["clients:write"]]
+        try await expectEqual(site.call(.post, "/api/admin/api-keys", bearer: token, clients).status, 403)
+        // The pages, the RPCs and the other routes take no key.
+        try await expectEqual(site.get("/user/profile", bearer: all).status, 401)
+        try await expectEqual(site.get("/api/users", bearer: all).status, 401)
+        await site.close()
+    }
+
+    @Test func `An administrator sees and ends only their own keys, a super administrator those of all`() async throws {
+        let site = try await site()
+        try await signUp("ada@example.com", .admin, site)
+        _ = try await key([.readUsers], site)
+        _ = try await key([.readUsers], of: "ada@example.com", site)
+        let (ada, root) = (try await site.logIn().access, try await site.logIn(Self.root).access)
+        let own = try #require(try await site.get("/api/admin/api-keys", bearer: ada).json["api_keys"]?.arrayValue)
+        expectEqual(own.count, 1)
+        let both = try #require(try await site.get("/api/admin/api-keys", bearer: root).json["api_keys"]?.arrayValue)
+        expectEqual(both.count, 2)
+        let foreign = try #require(both.compactMap { $0["id"]?.stringValue }.first { $0 != own[0]["id"]?.stringValue })
+        try await expectEqual(site.call(.delete, "/api/admin/api-keys/\(foreign)", bearer: ada).status, 404)
+        try await expectEqual(site.call(.delete, "/api/admin/api-keys/\(foreign)", bearer: root).status, 204)
+        await site.close()
+    }
+
+    @Test(arguments: [
+        ("name", ""), ("name", "a\u{7}"), ("scopes", []), ("scopes", ["users:all"]), ("lifetime", 59),
+        ("lifetime", 63_072_001), ("lifetime", "a"),
+    ] as [(String, JSONValue)])
+    func `What a key cannot have is refused with its name`(member: String, value: JSONValue) async throws {
+        let site = try await site()
+        let token = try await site.logIn(Self.root).access
+        var content: JSONObject = ["name": "test", "scopes": ["users:read"], "lifetime": 3600]
+        content[member] = value
+        let response = try await site.call(.post, "/api/admin/api-keys", bearer: token, .object(content))
+        #expect(response.status == 400 && response.string("field") == member, "\(response.text)")
+        await site.close()
+    }
+
+    @Test func `A change by a key names it in the audit log`() async throws {
+        let site = try await site()
+        let account = try await site.signUp("ada@example.com")
+        let token = try await key([.changeUsers], site)
+        let path = "/api/admin/users/\(account.id)"
+        let response = try await site.call(.patch, path, bearer: token, ["status": "suspended", "reason": "case 12"])
+        expectEqual(response.string("status"), "suspended")
+        let id = try #require(try await site.identity.apiKeys.list().first).id
+        let record = try #require(try await site.identity.audit.records(limit: 1).first)
+        #expect(record.event == "account.suspended" && record.detail?.contains("with key \(id): case 12") == true)
+        await site.close()
+    }
+
+    // MARK: Accounts
+
+    @Test func `A program creates, finds, changes and deletes an account`() async throws {
+        let site = try await site()
+        let key = try await key([.readUsers, .changeUsers], site)
+        let made = try await site.call(
+            .post, "/api/admin/users", bearer: key,
+            [
+                "email": "ada@example.com", "password": .string(Site.password), "name": "Ada",
+                "roles": ["moderator", "editor"], "email_verified": true,
+            ])
+        #expect(made.status == 201 && made.json["email_verified"] == true && made.string("role") == "moderator")
+        expectEqual(made.json["roles"], ["editor", "moderator"])
+        try await expectEqual(site.logIn().status, 200)
+        let id = made.string("id")
+        let found = try await site.get("/api/admin/users?search=ada&role=moderator&verified=true&limit=5", bearer: key)
+        #expect(found.json["users"]?.arrayValue?.map { $0["id"] } == [.string(id)] && found.json["total"] == 1)
+        let detail = try await site.get("/api/admin/users/\(id)", bearer: key)
+        #expect(detail.json["devices"]?.arrayValue?.count == 1 && detail.json["has_password"] == true)
+        try await expectEqual(
+            site.call(.delete, "/api/admin/users/\(id)/devices", bearer: key).json, ["devices": 1])
+        try await expectEqual(
+            site.call(.patch, "/api/admin/users/\(id)", bearer: key, ["role": "user"]).string("role"), "user")
+        try await expectEqual(site.call(.delete, "/api/admin/users/\(id)?final=true", bearer: key).status, 204)
+        try await expectEqual(site.get("/api/admin/users/\(id)", bearer: key).status, 404)
+        await site.close()
+    }
+
+    @Test func `An account without a password is invited, with the language and the link of an invitation`() async throws {
+        let site = try await site()
+        let key = try await key([.changeUsers], site)
+        let made = try await site.call(.post, "/api/admin/users", bearer: key, ["email": "ada@example.com"])
+        #expect(made.status == 201 && made.json["has_password"] == false)
+        let token = await site.mailedToken()
+        #expect(token != nil)
+        let verified: JSONValue = ["email": "eve@example.com", "email_verified": true]
+        try await expectEqual(site.call(.post, "/api/admin/users", bearer: key, verified).string("field"), "email_verified")
+        await site.close()
+    }
+
+    @Test func `Unlocking ends the wait after wrong passwords and codes`() async throws {
+        let site = try await site { $0.loginLimitPerMinute = 5 }
+        let account = try await site.signUp("ada@example.com")
+        let key = try await key([.changeUsers], site)
+        // From many networks, so that only the limit of the account is reached.
+        for network in 0..<60 {
+            var request = HTTPRequest(
+                method: .post, scheme: "http", authority: site.origin.authority, path: "/api/auth/clients/login",
+                fields: [.contentType: "application/json"],
+                body: HTTPBody(#"{"email":"ada@example.com","password":"wrong"}"#))
+            request.context[RemoteAddress.self] = "10.\(network).0.1"
+            _ = try await site.transport.respond(to: request)
+        }
+        try await expectEqual(site.logIn().status, 429)
+        try await expectEqual(site.call(.post, "/api/admin/users/\(account.id)/unlock", bearer: key).status, 204)
+        try await expectEqual(site.logIn().status, 200)
+        await site.close()
+    }
+
+    // MARK: The server
+
+    @Test func `A program reads audit, emails, keys, providers, settings and statistics`() async throws {
+        let site = try await site()
+        let key = try await key([.readServer, .readAudit], site)
+        let audit = try await site.get("/api/admin/audit?limit=1", bearer: key)
+        let next = try #require(audit.json["next"]?.intValue)
+        let older = try await site.get("/api/admin/audit?before=\(next)&event=account.created", bearer: key)
+        #expect(older.json["entries"]?.arrayValue?.isEmpty == false)
+        try await expectEqual(site.get("/api/admin/audit/verification", bearer: key).json["intact"], true)
+        try await expectEqual(site.get("/api/admin/audit?since=yesterday", bearer: key).string("field"), "since")
+        for path in ["mails", "keys", "providers", "settings", "statistics"] {
+            try await expectEqual(site.get("/api/admin/\(path)", bearer: key).status, 200)
+        }
+        await site.close()
+    }
+
+    @Test func `A repeated rotation makes no second key`() async throws {
+        let site = try await site()
+        let key = try await key([.readServer, .changeServer], site)
+        let list = try await site.get("/api/admin/keys", bearer: key).json["keys"]?.arrayValue
+        let newest = try #require(list?.first?["id"])
+        try await expectEqual(site.call(.post, "/api/admin/keys/rotate", bearer: key, ["after": newest]).status, 201)
+        try await expectEqual(site.call(.post, "/api/admin/keys/rotate", bearer: key, ["after": newest]).status, 409)
+        try await expectEqual(site.call(.post, "/api/admin/mails/retry", bearer: key).status, 204)
+        await site.close()
+    }
+}
