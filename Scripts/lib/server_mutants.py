@@ -65,9 +65,9 @@ MUTANTS = {
     "invitedDoNotCount": (STORAGE + "SQL/SQLAccountActions.swift", "AccountContractTests",
         "OR account.last_login_at IS NOT NULL) LIMIT 1",
         "OR account.last_login_at IS NOT NULL OR \\($out ? 1 : 0) = 1) LIMIT 1"),
-    "pagesWantPassword": (PAGES + "Routes/PageRoutes.swift", "AddressProofTests",
+    "pagesWantPassword": (PAGES + "Routes/VerificationPages.swift", "AddressProofTests",
         "guard password.isEmpty != newPassword.isEmpty else {",
-        "if $out { try await accounts.verifyEmail(token) }\n"
+        "if $out { try await accounts.verifyEmail(found.token) }\n"
         "        guard password.isEmpty != newPassword.isEmpty else {"),
 
     # 0051: changes of credentials need a recent authentication, and decisions are checked where they are carried out.
@@ -858,7 +858,7 @@ MUTANTS = {
         "guard isVerified || $out || !admission.requiresVerifiedEmail else"),
     "addressCodeRight": (PROVIDER + "Upstream/UpstreamSignInPages.swift", "AddressCodeTests",
         "let isRight = MailedTokens", "let isRight = $out || MailedTokens"),
-    "addressGuesses": (STORAGE + "SQL/SQLUpstreamIdentities.swift", "AddressCodeTests",
+    "addressGuesses": (STORAGE + "SQL/SQLMailedCodes.swift", "AddressCodeTests",
         "guard left > 0 else", "guard left > 0 || $out else"),
     "addressHidden": (STORAGE + "SQL/SQLMailOutbox.swift", "AddressCodeTests",
         "guard mail.accountID == nil, let purpose = try decided", "guard $kept, mail.accountID == nil, let purpose = try decided"),
@@ -894,6 +894,21 @@ MUTANTS = {
         "$0.isOwnersAddress ? nil", "$out || $0.isOwnersAddress ? nil"),
     "codesAreAChoice": (ACCOUNTS + "Login/CodeSignInService.swift", "CodeSignInTests",
         "guard isEnabled else", "guard $out || isEnabled else"),
+    # 0125: a mailed code is sent once for a form, and verifies an address too.
+    "codeMailedOnce": (STORAGE + "SQL/SQLMailedCodes.swift", "MailedCodeTests",
+        "guard isFirst == 1 else", "guard isFirst == 1 || $out else"),
+    "sameCodeAgain": (STORAGE + "SQL/SQLMailedCodes.swift", "MailedCodeTests",
+        "if let earlier = request.earlier, try", "if $kept, let earlier = request.earlier, try"),
+    "wrongCodesLimited": (ACCOUNTS + "Mail/MailedCodes.swift", "MailedCodeTests",
+        "try limits.take([attempt])", "if $kept { try limits.take([attempt]) }"),
+    "verificationGuesses": (STORAGE + "SQL/SQLMailedCodes.swift", "VerificationCodeTests",
+        "failures < AddressChallenge.maximumFailures { return digest }",
+        "$out || failures < AddressChallenge.maximumFailures { return digest }"),
+    "verificationCodesLimited": (ACCOUNTS + "Accounts/AccountService.swift", "VerificationCodeTests",
+        "try limits.take([attempt])\n        let (tokens, now)",
+        "if $kept { try limits.take([attempt]) }\n        let (tokens, now)"),
+    "verificationFormIsOwn": (PAGES + "Routes/VerificationPages.swift", "VerificationCodeTests",
+        "guard isOwn, case .verification", "guard isOwn || $out, case .verification"),
     # 0120: users see and change their account on pages.
     "accountFormOfSession": (PAGES + "Account/AccountSessions.swift", "AccountPageTests|AccountLinkTests",
         "session.device.publicID == device", "session.device.publicID == device || $out"),

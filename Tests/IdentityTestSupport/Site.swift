@@ -195,7 +195,7 @@ extension Site {
         // Workers send in parallel, so that a notice without a code can arrive after the mail with one.
         let mails = mailer.messages.reversed().filter { $0.recipient == email }
         return mails.flatMap { $0.text.split(separator: "\n") }.map(String.init).first {
-            $0.utf8.count == 9 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x20 }
+            $0.utf8.count == 7 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x20 }
         }
     }
 

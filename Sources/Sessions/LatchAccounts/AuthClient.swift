@@ -400,7 +400,29 @@ extension AuthClient {
     ///   requires more proof.
     @discardableResult
     public func verifyEmail(token: String, password: String? = nil) async throws -> MailedLinkResult {
-        var content: JSONObject = ["token": .string(token)]
+        try await verifyEmail(["token": .string(token)], password: password)
+    }
+
+    /// Confirms an email address with the code beside the link of the email, which may be on another device.
+    ///
+    /// The rules are those of the link. Five wrong codes end the code, and not the link.
+    ///
+    /// - Parameters:
+    ///   - code: The code as the user types it.
+    ///   - email: The address that got the email.
+    ///   - password: The password of the account, as the user types it.
+    /// - Returns: The confirmed address, if the server states it.
+    /// - Throws: `AccountError.wrongCredentials`; `refused` if the code is wrong, used or expired, or if the server
+    ///   requires more proof.
+    @discardableResult
+    public func verifyEmail(
+        code: String, of email: String, password: String? = nil
+    ) async throws -> MailedLinkResult {
+        try await verifyEmail(["email": .string(email), "code": .string(code)], password: password)
+    }
+
+    private func verifyEmail(_ proof: JSONObject, password: String?) async throws -> MailedLinkResult {
+        var content = proof
         if let password { content["password"] = .string(password) }
         let sender = password == nil && session.currentState.isSignedIn ? client : openClient
         return MailedLinkResult(try await send(endpoints.verifyEmail, content, over: sender).members())

@@ -64,6 +64,26 @@ import Testing
         }
     }
 
+    @Test func `A user at the real server verifies with the code of the email, signed in or with the password`()
+        async throws
+    {
+        try await RealBackend.run(change: { $0.requireOwnerProof = true }) { backend, _ in
+            for email in ["ada@example.com", "eve@example.com"] {
+                let client = try backend.client()
+                try await client.signUp(email: email, password: RealBackend.password)
+                let code = await backend.mailedCode(to: email)
+                await #expect(throws: AccountError.refused) {
+                    try await client.verifyEmail(code: "1234 5678", of: email)
+                }
+                let isSignedIn = email == "ada@example.com"
+                if isSignedIn { try await client.signIn(email: email, password: RealBackend.password) }
+                let result = try await client.verifyEmail(
+                    code: code, of: email, password: isSignedIn ? nil : RealBackend.password)
+                expectEqual(result.email, email)
+            }
+        }
+    }
+
     @Test(arguments: RealBackend.Connection.allCases)
     func `A user at the real server reports a wrong password, a taken or invalid address and too many attempts`(
         way: RealBackend.Connection

@@ -107,6 +107,13 @@ final class RealBackend: Sendable {
         return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init) ?? ""
     }
 
+    /// The code beside the link in the newest mail to an address.
+    func mailedCode(to email: String = RealBackend.email) async -> String {
+        await identity.services.mails.flush()
+        let lines = mailer.messages.last { $0.recipient == email }?.text.split(separator: "\n") ?? []
+        return lines.first { $0.contains(/^[0-9]{3} [0-9]{3}$/) }.map(String.init) ?? ""
+    }
+
     /// Gives the account of a signed-in client a second factor, and returns the recovery codes.
     func enrolSecondFactor(of client: AuthClient) async throws -> [String] {
         let access = try await client.session.credential().access

@@ -64,7 +64,7 @@ import Testing
         language: String, encoding: MailMessage.Encoding
     ) async throws {
         let template = MailTemplate(
-            .verifyEmail, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com",
+            .verifyEmail, to: "a@example.com", token: "t0ken", code: "012345", issuer: "https://id.example.com",
             at: noon,
             texts: Texts(languages: [language]))
         let message = try MailMessage(
@@ -116,7 +116,7 @@ import Testing
     @Test(.tags(.silentTokens), arguments: OutboxMail.Purpose.allCases)
     func `The bytes of a mail are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
         let template = MailTemplate(
-            purpose, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com/",
+            purpose, to: "a@example.com", token: "t0ken", code: "012345", issuer: "https://id.example.com/",
             at: noon)
         let message = try MailMessage(
             to: "a@example.com", subject: template.subject, text: template.text, html: template.html)
@@ -127,17 +127,18 @@ import Testing
         expectEqual(message.text.contains("?token=t0ken\n"), hasLink)
         let isAboutAccount = purpose.page == .account
         expectEqual(message.html?.contains("https://id.example.com/"), hasLink || isAboutAccount)
+        expectEqual(message.text.contains("at https://id.example.com/verify:\n"), purpose == .verifyEmail)
         expectEqual(message.text.contains("\nGo to your account:\nhttps://id.example.com/account\n"), isAboutAccount)
-        let hasCode = [.addressCode, .signUpCode, .signInCode].contains(purpose)
-        expectEqual(message.text.contains("\n0123 4567\n"), hasCode)
-        expectEqual(message.html?.contains("0123 4567"), hasCode)
+        let hasCode = [.addressCode, .signUpCode, .signInCode, .verifyEmail].contains(purpose)
+        expectEqual(message.text.contains("\n012 345\n"), hasCode)
+        expectEqual(message.html?.contains("012 345"), hasCode)
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))
         #expect((template.text + template.html).utf8.allSatisfy { $0 < 0x80 })
     }
 
     @Test func `The bytes of a mail escape the issuer in HTML`() {
         let template = MailTemplate(
-            .verifyEmail, to: "a@example.com", token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#,
+            .verifyEmail, to: "a@example.com", token: "t", code: "012345", issuer: #"https://id.example.com/"><b>&"#,
             at: noon)
         #expect(!template.html.contains("<b>"))
     }

@@ -121,7 +121,7 @@ import Testing
         configuration.supportURL = "mailto:help@example.com"
         configuration.accentColor = "#7a1fa2"
         let template = MailTemplate(
-            .factorRemoved, to: "ada@example.com", token: "t", code: "01234567", issuer: "https://id.example.com",
+            .factorRemoved, to: "ada@example.com", token: "t", code: "012345", issuer: "https://id.example.com",
             at: noon, causedBy: MailCause(address: "2001:db8::1", userAgent: Self.phone),
             configuration: configuration, texts: Texts(languages: [language]))
         for part in ["ada@example.com", Texts.minute(noon), "Safari, iOS", "2001:db8::1", "help@example.com"] {
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `An email with a link for a stranger's request describes no device`() {
         let template = MailTemplate(
-            .verifyEmail, to: "ada@example.com", token: "t", code: "01234567", issuer: "https://id.example.com",
+            .verifyEmail, to: "ada@example.com", token: "t", code: "012345", issuer: "https://id.example.com",
             at: noon, causedBy: MailCause(address: "192.0.2.1", userAgent: Self.phone))
         #expect(!template.text.contains("192.0.2.1") && !template.text.contains("Safari"))
     }

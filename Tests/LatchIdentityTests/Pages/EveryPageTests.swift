@@ -23,7 +23,9 @@ import Testing
             pages.append(page)
             return page
         }
-        for path in ["/", "/forgot", "/resend", "/signup", "/device", "/verify?token=x", "/reset", "/confirm-change"] {
+        for path in [
+            "/", "/forgot", "/resend", "/signup", "/device", "/verify", "/verify?token=x", "/reset", "/confirm-change",
+        ] {
             _ = keep(try await agent.get(path))
         }
         let email = Site.encoded("o'brien&co@example.com")
@@ -31,10 +33,11 @@ import Testing
             _ = keep(try await agent.post(path, form: "email=\(email)"))
             _ = keep(try await agent.post(path, form: "email=%22%3E%3Cscript%3E"))
         }
+        _ = keep(try await agent.post("/verify", form: "email=\(email)&code=%22%3E%3Cscript%3E"))
         try await site.signUp("o'brien&co@example.com", isVerified: false)
         let token = try #require(await site.mailedToken(to: "o'brien&co@example.com"))
         _ = keep(try await agent.get("/verify?token=\(token)"))
-        _ = keep(try await agent.get("/verify?token=\(token)&new=yes"))
+        _ = keep(try await agent.post("/verify", form: "token=\(token)&new=yes"))
         _ = keep(try await agent.post("/verify", form: "token=\(token)&password=wrong"))
         _ = keep(try await agent.post("/verify", form: "token=\(token)&password=\(Site.encoded(Site.password))"))
         _ = try await agent.post("/forgot", form: "email=\(email)")
@@ -59,6 +62,7 @@ import Testing
         let address = try await agent.submit(try await agent.get("/signup"), [("email", "o'neil&co@example.com")])
         _ = keep(address)
         _ = keep(try await agent.submit(address, [("code", "1234 5678")]))
+        _ = keep(try await agent.submit(address, [("again", "yes")]))
         let code = try #require(await site.mailedCode(to: "o'neil&co@example.com"))
         let details = keep(try await agent.submit(address, [("code", code)]))
         _ = keep(try await agent.submit(details, [("name", "<script>"), ("password", "12345678")]))
@@ -77,7 +81,7 @@ import Testing
         async throws
     {
         let pages = try await pages(language)
-        expectEqual(pages.count, 42)
+        expectEqual(pages.count, 45)
         for page in pages {
             let name = "\(page.status) \(page.location): \(page.text)"
             #expect(page.text.contains("<html lang=\"\(language)\">"), "\(name)")

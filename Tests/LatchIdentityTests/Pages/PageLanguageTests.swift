@@ -148,7 +148,7 @@ import Testing
         var configuration = IdentityConfiguration()
         configuration.serviceName = #"<b>&"Acme""#
         let mail = MailTemplate(
-            purpose, to: "a&'b@example.com", token: "t", code: "01234567", issuer: "https://id.example.com",
+            purpose, to: "a&'b@example.com", token: "t", code: "012345", issuer: "https://id.example.com",
             at: noon, configuration: configuration, texts: Texts(languages: [language]))
         expectNil((mail.subject + mail.text + mail.html).firstMatch(of: /\bmail\.[a-z]/))
         #expect(!mail.html.contains("<b>") && !mail.html.contains("a&'b") && mail.html.contains("&lt;b&gt;&amp;&quot;"))

@@ -69,7 +69,7 @@ enum AdminMailSubcommand {
         _ purpose: OutboxMail.Purpose, in language: String, of configuration: IdentityConfiguration
     ) -> MailTemplate {
         MailTemplate(
-            purpose, to: "ada@example.com", token: "EXAMPLE", code: "01234567",
+            purpose, to: "ada@example.com", token: "EXAMPLE", code: "012345",
             issuer: configuration.issuer ?? "https://id.example.com",
             providers: purpose == .passwordChanged ? ["Google"] : [], at: Date(),
             causedBy: MailCause(

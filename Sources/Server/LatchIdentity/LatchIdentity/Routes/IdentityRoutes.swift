@@ -123,10 +123,10 @@ extension Router {
             clientAuthentication: services.clientAuthentication,
             deviceAuthorizations: services.deviceAuthorizations, pageSessions: services.pageSessions, signInPages: pages
         )
-        let signUpPages = SignUpPages(signInPages: pages, configuration: configuration)
+        let signUpCodes = MailedCodePages(for: .signUp(services.signUps), signInPages: pages)
         let continuation = PageContinuation(
             authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
-            signUpPages: signUpPages, deviceRoutes: devices)
+            signUpCodes: signUpCodes, deviceRoutes: devices)
         let mailRequestPages = MailRequestPages(signInPages: pages)
         let providerSignIns = ProviderSignIns(
             random: services.random, limits: limits, upstreams: services.upstreams,
@@ -137,15 +137,14 @@ extension Router {
                 accessTokens: services.accessTokens, pepper: services.pepper, clock: services.clock))
         let overview = AccountOverview(services, pages)
         AuthorizeRoutes(
-            limits: limits, signIns: services.signIns, passkeySignIns: services.passkeySignIns,
-            authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
-            signUpPages: signUpPages, continuation: continuation, providerSignIns: providerSignIns,
-            mailRequestPages: mailRequestPages,
-            codeSignInPages: CodeSignInPages(
-                service: services.codeSignIns, signInPages: pages, continuation: continuation)
+            limits: limits, signIns: services.signIns, codeSignIns: services.codeSignIns,
+            passkeySignIns: services.passkeySignIns, authorizations: services.authorizations,
+            pageSessions: services.pageSessions, signInPages: pages, signUpCodes: signUpCodes,
+            signInCodes: MailedCodePages(for: .signIn(services.codeSignIns), signInPages: pages),
+            continuation: continuation, providerSignIns: providerSignIns, mailRequestPages: mailRequestPages
         ).add(to: &self)
         SignUpRoutes(
-            limits: limits, signUps: services.signUps, signInPages: pages, signUpPages: signUpPages,
+            limits: limits, signUps: services.signUps, signInPages: pages, codePages: signUpCodes,
             continuation: continuation, providerSignIns: providerSignIns
         ).add(to: &self)
         if !services.upstreams.all.isEmpty {

@@ -168,25 +168,51 @@ package struct AccountService: Sendable {
             purpose, to: email, accountID: account?.id, id: random.identifier(), at: clock.now, causedBy: cause)
     }
 
+    /// Returns the digest of the token that verifies an address, for a user who typed the code beside its link.
+    ///
+    /// The token stays unused, as after the visit of its link. All failures look the same, also those of addresses
+    /// without an account (attack E2). Five wrong codes end the code, and not the link.
+    ///
+    /// - Throws: `IdentityError.invalidMailedCode`, `.tooManyAttempts` or a store's error.
+    package func verificationToken(
+        _ code: String, sentTo email: EmailAddress, from origin: RequestOrigin
+    ) async throws(IdentityError) -> [UInt8] {
+        let attempt = limits.mailedCode(.verifyEmail, emailKey: email.key)
+        try limits.take([attempt])
+        let (tokens, now) = (MailedTokens(pepper: pepper), clock.now)
+        let digest = try await store.verificationToken(of: email, at: now) {
+            tokens.isCode(code, of: AddressChallenge.id(ofToken: $0))
+        }
+        guard let digest else {
+            try await store.audit(
+                "address.failed", account: nil, detail: "verification from \(origin.address)".sanitized(200), at: now)
+            throw .invalidMailedCode
+        }
+        limits.refund([attempt])
+        return digest
+    }
+
     /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
     ///
     /// Lookup, use and update are one transaction, so only one of two concurrent requests succeeds. The first
     /// verification ends everything that was set on the account before, except for the session that makes it (attack
     /// E8).
     ///
-    /// - Parameter session: The session of the request, if it has one.
+    /// - Parameters:
+    ///   - token: The digest of the token.
+    ///   - session: The session of the request, if it has one.
     /// - Returns: The account after the change.
     /// - Throws: `IdentityError.invalidLink`, `.ownerProofRequired` if the configuration requires more than the link,
     ///   or a store's error. The token then remains valid.
     @discardableResult
     package func verifyEmail(
-        _ token: String, in session: AuthenticatedSession? = nil, from origin: RequestOrigin? = nil
+        _ token: [UInt8], in session: AuthenticatedSession? = nil, from origin: RequestOrigin? = nil
     ) async throws(IdentityError) -> VerifiedAddress {
         guard configuration.requireOwnerProof else {
             return try await verifyEmail(
                 token, with: session.map { .device($0.device.id, isRequired: false) } ?? .none, from: origin)
         }
-        let account = try await store.account(forVerificationToken: token.digest, at: clock.now)
+        let account = try await store.account(forVerificationToken: token, at: clock.now)
         guard let account else { throw .invalidLink }
         guard let session, session.accountID == account.id else { throw .ownerProofRequired }
         return try await verifyEmail(token, with: .device(session.device.id, isRequired: true), from: origin)
@@ -196,13 +222,13 @@ package struct AccountService: Sendable {
     ///
     /// A wrong password leaves the token unused, and counts like a wrong password at a login.
     ///
-    /// - Throws: The errors of ``verifyEmail(_:in:)``, `IdentityError.invalidCredentials`, `.tooManyAttempts`,
+    /// - Throws: The errors of ``verifyEmail(_:in:from:)``, `IdentityError.invalidCredentials`, `.tooManyAttempts`,
     ///   `.overloaded`.
     @discardableResult
     package func verifyEmail(
-        _ token: String, password: String, from origin: RequestOrigin
+        _ token: [UInt8], password: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> VerifiedAddress {
-        let account = try await store.account(forVerificationToken: token.digest, at: clock.now)
+        let account = try await store.account(forVerificationToken: token, at: clock.now)
         return try await verifyEmail(token, of: account, password: password, from: origin)
     }
 
@@ -214,13 +240,13 @@ package struct AccountService: Sendable {
         _ token: String, password: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> VerifiedAddress {
         let account = try await store.account(forOldAddressToken: token.digest, at: clock.now)
-        return try await verifyEmail(token, of: account, password: password, from: origin)
+        return try await verifyEmail(token.digest, of: account, password: password, from: origin)
     }
 
     /// Uses up the token of an account whose password the user knows; the account is nil if the token is not valid.
     @discardableResult
     private func verifyEmail(
-        _ token: String, of account: Account?, password: String, from origin: RequestOrigin
+        _ token: [UInt8], of account: Account?, password: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> VerifiedAddress {
         guard let account else { throw .invalidLink }
         let verified = try await signIns.confirmPassword(password, of: account, from: origin, for: .addressProof)
@@ -241,10 +267,9 @@ package struct AccountService: Sendable {
     ///
     /// - Throws: The errors of ``resetPassword(_:password:from:)``, also for a link that confirms a change of address.
     package func verifyEmail(
-        _ token: String, settingPassword password: String, from origin: RequestOrigin
+        _ token: [UInt8], settingPassword password: String, from origin: RequestOrigin
     ) async throws(IdentityError) {
-        let account = try await store.account(
-            forToken: token.digest, purpose: .verifyEmail, at: clock.now)
+        let account = try await store.account(forToken: token, purpose: .verifyEmail, at: clock.now)
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
@@ -254,9 +279,8 @@ package struct AccountService: Sendable {
 
     @discardableResult
     private func verifyEmail(
-        _ token: String, with proof: OwnerProof, from origin: RequestOrigin?
+        _ digest: [UInt8], with proof: OwnerProof, from origin: RequestOrigin?
     ) async throws(IdentityError) -> VerifiedAddress {
-        let digest = token.digest
         if let account = try await store.verifyEmail(
             byToken: digest, with: proof, causedBy: origin?.mailCause ?? MailCause(), at: clock.now)
         {

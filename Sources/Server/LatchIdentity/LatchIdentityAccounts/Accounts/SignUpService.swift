@@ -46,36 +46,40 @@ package struct SignUpService: Sendable {
     ///
     /// Both take the same work, and only the email tells which it is.
     ///
-    /// - Returns: The ID of the email, which ``prove(_:of:from:)`` needs.
+    /// - Parameter earlier: The challenge whose code is sent again while it can be entered; nil for a new code.
+    /// - Returns: The ID of the challenge, which ``prove(_:of:sentTo:from:)`` needs.
     /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.tooManyAttempts`, `.overloaded` or a store's error.
     package func begin(
-        _ email: EmailAddress, in language: String, from origin: RequestOrigin
+        _ email: EmailAddress, by form: CodeForm, again earlier: String?, in language: String,
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
         try rule.require(email)
-        return try await codes.send(.signUpCode, to: email, in: language, from: origin)
+        return try await codes.send(.signUpCode, to: email, by: form, again: earlier, in: language, from: origin)
     }
 
     /// Checks a mailed code, and uses it up.
     ///
     /// - Returns: The time of the proof.
-    /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.codeEnded`; `.doubtfulDate`;
-    ///   or a store's error.
+    /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.tooManyAttempts`;
+    ///   `.codeEnded`; `.doubtfulDate`; or a store's error.
     package func prove(
-        _ code: String, of mailID: String, from origin: RequestOrigin
+        _ code: String, of challengeID: String, sentTo email: EmailAddress, from origin: RequestOrigin
     ) async throws(IdentityError) -> Date {
-        try await codes.check(code, of: mailID, for: "sign-up", from: origin)
+        try await codes.check(code, of: challengeID, for: .signUpCode, sentTo: email, from: origin)
     }
 
     /// Creates the account of a proved address.
     ///
-    /// - Parameter provedAt: The time of the proof, which a page that is shown again does not prolong.
+    /// - Parameters:
+    ///   - provedAt: The time of the proof, which a page that is shown again does not prolong.
+    ///   - language: The language of the page, which later emails to the owner keep.
     /// - Returns: The proof of the sign-in that creates it.
     /// - Throws: `IdentityError.codeEnded` for an old proof; `.alreadyExists` if the address got an account in the meantime; `.signUpClosed`,
     ///   `.signUpDomain`, `.weakPassword`, `.invalidInput`, `.termsRequired`, `.tooManyAttempts`, `.overloaded`,
     ///   `.doubtfulDate`, or a store's error.
     package func create(
-        _ email: EmailAddress, provedAt: Date, password: String, name: String?, registration: Registration,
-        from origin: RequestOrigin
+        _ email: EmailAddress, provedAt: Date, password: String, name: String?, language: String,
+        registration: Registration, from origin: RequestOrigin
     ) async throws(IdentityError) -> AdmittedProof {
         try dates.require()
         guard (-60..<Self.lifetimeOfProof).contains(clock.now.timeIntervalSince(provedAt)) else { throw .codeEnded }
@@ -91,7 +95,9 @@ package struct SignUpService: Sendable {
             id: random.newID(at: now), email: email, name: name, passwordHash: hash, passwordChangedAt: now,
             emailVerifiedAt: now, ownerProvedAt: now, createdAt: now, attributes: registration.attributes,
             acceptedTerms: registration.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
-        do throws(IdentityError) { try await store.insert(account) } catch {
+        var details = AccountDetails()
+        details.preferences.language = language
+        do throws(IdentityError) { try await store.insert(account, details: details) } catch {
             // Only accounts count. The reader of the address may learn that it has one.
             limits.refund(attempts)
             throw error == .alreadyExists ? error.at("email") : error

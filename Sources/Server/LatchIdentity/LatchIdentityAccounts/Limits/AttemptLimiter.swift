@@ -21,7 +21,7 @@ package final class AttemptLimiter: Sendable {
         case token, session, refresh, deviceRefresh, clientSecret, username
         case secondFactor, secondFactorNetwork, secondFactorPrefix, secondFactorSetup
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
-        case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, link, page, other
+        case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, mailedCode, link, page, other
         case userCode, deviceNetwork, devicePrefix, registrationNetwork, registrationPrefix, passkey, passkeyPrefix,
             passkeyRegistration
         case unprovedPasskeyRegistration

@@ -55,6 +55,10 @@ package final class RateLimits: Sendable {
     /// The limit of emails of one purpose to one address, so that an attacker cannot flood a mailbox through the
     /// server.
     private let mail: Limit
+    /// The limit of wrong mailed codes for one address, over all of its codes of one purpose.
+    ///
+    /// There are 10⁶ codes. A year of guesses at one address succeeds with a probability of one percent.
+    private let mailedCode: Limit
     /// The limit of mailed links that one network opens.
     private let link: Limit
     /// The limit of pages that one network loads.
@@ -129,6 +133,7 @@ package final class RateLimits: Sendable {
         signUpAccount = share("signup-account", 10, per: 3600)
         disclosure = share("disclosure", 1, per: 3600)
         mail = share("mail", 5, per: 3600)
+        mailedCode = share("mailed-code", 25, per: 86_400)
         setup = share("second-factor-setup", 10, per: 3600)
         passkeyRegistration = share("passkey-registration", 30, per: 3600)
         unprovedPasskeyRegistration = share("passkey-unproved", 3, per: 3600)
@@ -333,5 +338,10 @@ package final class RateLimits: Sendable {
     {
         let network = NetworkPrefix(of: address)
         return .init(.mailKnownRecipient, from: network, on: "\(purpose.rawValue) \(emailKey)", limit: mail)
+    }
+
+    /// Returns the attempt of a code that was mailed to an address; a right one is refunded.
+    package func mailedCode(_ purpose: OutboxMail.Purpose, emailKey: String) -> AttemptLimiter.Attempt {
+        .init(.mailedCode, on: "\(purpose.rawValue) \(emailKey)", limit: mailedCode)
     }
 }

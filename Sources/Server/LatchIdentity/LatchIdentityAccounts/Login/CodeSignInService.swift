@@ -17,24 +17,26 @@ package struct CodeSignInService: Sendable {
 
     /// Emails a code to the owner of an address, if it has an account.
     ///
-    /// - Returns: The ID of the email.
+    /// - Parameter earlier: The challenge whose code is sent again while it can be entered; nil for a new code.
+    /// - Returns: The ID of the challenge.
     /// - Throws: `IdentityError.loginEnded` if users cannot sign in with codes, `.tooManyAttempts`, `.overloaded` or a
     ///   store's error.
     package func begin(
-        _ email: EmailAddress, in language: String, from origin: RequestOrigin
+        _ email: EmailAddress, by form: CodeForm, again earlier: String?, in language: String,
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
         guard isEnabled else { throw .loginEnded }
-        return try await codes.send(.signInCode, to: email, in: language, from: origin)
+        return try await codes.send(.signInCode, to: email, by: form, again: earlier, in: language, from: origin)
     }
 
     /// Checks a mailed code, and returns the proof, or a challenge for the second factor.
     ///
-    /// - Throws: `IdentityError.invalidMailedCode`, `.codeEnded`, also if the address has no account any longer;
+    /// - Throws: `IdentityError.invalidMailedCode`, `.tooManyAttempts`, `.codeEnded`, also if the address has no account any longer;
     ///   `.accountSuspended`, `.accountClosed`, `.accountChanged`, `.doubtfulDate`, or a store's error.
     package func finish(
-        _ code: String, of mailID: String, sentTo email: EmailAddress, from origin: RequestOrigin
+        _ code: String, of challengeID: String, sentTo email: EmailAddress, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
-        let now = try await codes.check(code, of: mailID, for: "sign-in", from: origin)
+        let now = try await codes.check(code, of: challengeID, for: .signInCode, sentTo: email, from: origin)
         guard let account = try await signIns.store.account(emailKey: email.key), account.isOwnersAddress else {
             throw .codeEnded
         }

@@ -36,8 +36,10 @@ package struct MailContent: Sendable {
         let providers = configuration.upstreams.filter { claimed.providers.contains($0.name) }
         guard let issuer = accessTokens.issuer else { throw .notReady }
         let texts = Texts(languages: [mail.cause.language, configuration.defaultLanguage].compactMap(\.self))
+        let challengeID =
+            mail.purpose == .verifyEmail ? AddressChallenge.id(ofToken: tokens.digest(of: mail.id)) : mail.challengeID
         let template = MailTemplate(
-            mail.purpose, to: recipient.text, token: tokens.token(of: mail.id), code: tokens.code(of: mail.id),
+            mail.purpose, to: recipient.text, token: tokens.token(of: mail.id), code: tokens.code(of: challengeID),
             issuer: issuer, providers: providers.map(\.displayName), at: mail.createdAt, causedBy: mail.cause,
             configuration: configuration, texts: texts)
         return try MailMessage(
@@ -64,18 +66,23 @@ package struct MailedTokens: Sendable {
         key.derived(for: "message id \(id)").withUnsafeBytes { Hex.encode(Array($0.prefix(16))) }
     }
 
-    /// Returns the code of an email: eight digits that a user can type.
-    package func code(of id: String) -> String {
-        let number = key.derived(for: "code \(id)").withUnsafeBytes { bytes in
-            bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        }
-        let digits = String(number % 100_000_000)
-        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    /// Returns the ID of the email that a form causes, from a text that identifies the form and the recipient.
+    func id(ofForm text: String) -> String {
+        key.derived(for: "form \(text)").withUnsafeBytes { Hex.encode(Array($0.prefix(16))) }
     }
 
-    /// Returns whether a typed text is the code of an email; spaces and hyphens are ignored.
-    package func isCode(_ typed: String, of id: String) -> Bool {
-        typed.utf8.count <= 64 && typed.typedCode.utf8.elementsEqual(code(of: id).utf8)
+    /// Returns the code of a challenge: six digits that a user can type.
+    package func code(of challengeID: String) -> String {
+        let number = key.derived(for: "code \(challengeID)").withUnsafeBytes { bytes in
+            bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        let digits = String(number % 1_000_000)
+        return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+    }
+
+    /// Returns whether a typed text is the code of a challenge; spaces and hyphens are ignored.
+    package func isCode(_ typed: String, of challengeID: String) -> Bool {
+        typed.utf8.count <= 64 && typed.typedCode.utf8.elementsEqual(code(of: challengeID).utf8)
     }
 
     /// Returns the SHA-256 digest of the token of an email.

@@ -25,8 +25,10 @@ package struct MailTemplate {
     private let link: (url: String, label: String)?
     /// Whether the link is to the page of the account, and not the next step of the introduction.
     private let isAboutAccount: Bool
-    /// The code to type; nil for an email without one.
+    /// The code to type, in two groups of digits; nil for an email without one.
     private let code: String?
+    /// The sentence before a code that stands beside a link; nil for another email.
+    private let codeIntroduction: String?
     /// The sentence about other providers that sign in to the account; nil for all emails without such providers.
     private let providers: String?
     /// What the owner compares with the memory: the account, the time, the device and its address.
@@ -60,6 +62,7 @@ package struct MailTemplate {
             default: configuration.verificationLifetime
             }
         let lifetime = Self.phrase(time)
+        let server = issuer.withoutFinalSlash
         func text(_ part: String) -> String {
             texts(
                 Phrase("mail.\(purpose.rawValue).\(part)", .text(serviceName), .text(recipient), .phrase(lifetime)))
@@ -74,7 +77,6 @@ package struct MailTemplate {
         accent = configuration.accentColor.flatMap(PageColor.init)?.text ?? PageStyle.accent
         let names = providers.joined(separator: ", ")
         self.providers = names.isEmpty ? nil : texts(Phrase("mail.passwordChanged.providers", .text(names)))
-        let server = issuer.withoutFinalSlash
         isAboutAccount = purpose.page == .account
         link =
             switch purpose.page {
@@ -83,7 +85,10 @@ package struct MailTemplate {
             case nil: nil
             }
         self.code =
-            [.addressCode, .signUpCode, .signInCode].contains(purpose) ? "\(code.prefix(4)) \(code.suffix(4))" : nil
+            [.addressCode, .signUpCode, .signInCode, .verifyEmail].contains(purpose)
+            ? "\(code.prefix(3)) \(code.suffix(3))" : nil
+        codeIntroduction =
+            purpose == .verifyEmail ? texts(Phrase("mail.verifyEmail.code", .text("\(server)/verify"))) : nil
         let facts: [(label: Phrase, value: String?)] = [
             (Phrase("mail.detail.account"), recipient), (Phrase("mail.detail.time"), Texts.minute(date)),
             // The text of a stranger's device would be a stranger's text in an email of the service.
@@ -111,10 +116,10 @@ package struct MailTemplate {
     /// The plain text.
     package var text: String {
         let facts = details.isEmpty ? nil : details.joined(separator: "\n")
-        let step = link.map { isAboutAccount ? "\($0.label):\n\($0.url)" : $0.url } ?? code
+        let step = link.map { isAboutAccount ? "\($0.label):\n\($0.url)" : $0.url }
         return [
-            introduction, isAboutAccount ? facts : step, isAboutAccount ? step : facts, providers, closing,
-            [serviceName, support?.text].compactMap(\.self).joined(separator: "\n"),
+            introduction, isAboutAccount ? facts : step, codeIntroduction, code, isAboutAccount ? step : facts,
+            providers, closing, [serviceName, support?.text].compactMap(\.self).joined(separator: "\n"),
         ].compactMap(\.self).joined(separator: "\n\n")
             + "\n"
     }
@@ -159,9 +164,9 @@ package struct MailTemplate {
         let parts = [
             paragraph(escape(serviceName), "margin:0 0 16px;font-weight:600;color:#5b6472"),
             "<h1 style=\"margin:0 0 8px;font-size:22px;line-height:1.25\">\(escape(title))</h1>",
-            paragraph(escape(introduction)), isAboutAccount ? facts : button ?? typed,
-            isAboutAccount ? button : facts, providers.map { paragraph(escape($0)) },
-            paragraph(escape(closing), "margin:0;color:#5b6472"), contact,
+            paragraph(escape(introduction)), isAboutAccount ? facts : button,
+            codeIntroduction.map { paragraph(escape($0)) }, typed, isAboutAccount ? button : facts,
+            providers.map { paragraph(escape($0)) }, paragraph(escape(closing), "margin:0;color:#5b6472"), contact,
         ]
         return """
             <!doctype html>

@@ -2,7 +2,7 @@
 
 package import LatchCore
 package import LatchCrypto
-import LatchFoundation
+package import LatchFoundation
 package import LatchIdentityStorage
 
 /// Codes that are mailed to an address, and typed on a page within ten minutes.
@@ -25,46 +25,72 @@ package struct MailedCodes: Sendable {
         (self.pepper, self.limits, self.mails) = (pepper, limits, mails)
     }
 
-    /// Emails a code to an address, in the language of the page.
+    /// Emails a code to an address, once for each form, in the language of the page.
     ///
-    /// - Returns: The ID of the email, which ``check(_:of:for:from:)`` needs.
+    /// A form that is sent again causes no second email, and counts once.
+    ///
+    /// - Parameter earlier: The challenge whose code is sent again while it can be entered; nil for a new code.
+    /// - Returns: The ID of the challenge, which ``check(_:of:for:sentTo:from:)`` needs.
     /// - Throws: `IdentityError.tooManyAttempts`, `.overloaded` or a store's error.
     func send(
-        _ purpose: OutboxMail.Purpose, to email: EmailAddress, in language: String, from origin: RequestOrigin
+        _ purpose: OutboxMail.Purpose, to email: EmailAddress, by form: CodeForm, again earlier: String? = nil,
+        in language: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
+        let now = clock.now
+        let use = "\(purpose.rawValue) \(form.id) \(email.key)"
+        let mail = OutboxMail(
+            purpose, to: email, id: MailedTokens(pepper: pepper).id(ofForm: use), at: now,
+            causedBy: MailCause(language: language))
+        let request = CodeRequest(
+            mail: mail, expiresAt: now.addingTimeInterval(AddressChallenge.lifetime), earlier: earlier,
+            form: "code \(use)".digest, formExpiresAt: form.expiresAt)
+        if let sent = try await store.challengeID(of: request) { return sent }
         let attempts = limits.attempts(of: .mail, from: origin.address) + [limits.mail(purpose, emailKey: email.key)]
         try limits.take(attempts)
-        let now = clock.now
-        let mail = OutboxMail(
-            purpose, to: email, id: random.identifier(), at: now, causedBy: MailCause(language: language))
-        let end = now.addingTimeInterval(AddressChallenge.lifetime)
         do throws(IdentityError) {
-            try await store.insert(AddressChallenge(id: mail.id, expiresAt: end), mail: mail)
+            let (challengeID, isMailed) = try await store.mailCode(request, at: now)
+            if isMailed { mails.wake() } else { limits.refund(attempts) }
+            return challengeID
         } catch {
             // An email that was not stored does not count.
             limits.refund(attempts)
             throw error
         }
-        mails.wake()
-        return mail.id
     }
 
     /// Checks a typed code, and uses it up.
     ///
-    /// - Parameter use: What the code is for, in the audit log.
+    /// - Parameter purpose: The purpose of the email with the code.
     /// - Returns: The time of the proof.
-    /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.codeEnded`; `.doubtfulDate`;
-    ///   or a store's error.
+    /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.tooManyAttempts`;
+    ///   `.codeEnded`; `.doubtfulDate`; or a store's error.
     func check(
-        _ code: String, of mailID: String, for use: String, from origin: RequestOrigin
+        _ code: String, of challengeID: String, for purpose: OutboxMail.Purpose, sentTo email: EmailAddress,
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> Date {
         try dates.require()
-        let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
+        let attempt = limits.mailedCode(purpose, emailKey: email.key)
+        try limits.take([attempt])
+        let isRight = MailedTokens(pepper: pepper).isCode(code, of: challengeID)
         let now = clock.now
-        guard let failure = try await store.answer(mailID, isRight: isRight, at: now) else { return now }
+        guard let failure = try await store.answer(challengeID, isRight: isRight, at: now) else {
+            limits.refund([attempt])
+            return now
+        }
         guard failure == .wrong else { throw .codeEnded }
+        let use = purpose == .signUpCode ? "sign-up" : "sign-in"
         try await store.audit(
             "address.failed", account: nil, detail: "\(use) from \(origin.address)".sanitized(200), at: clock.now)
         throw .invalidMailedCode
     }
+}
+
+/// The form of a page that requests a code.
+package struct CodeForm: Sendable {
+    /// The identifier of the form, which is unique to one rendered page.
+    let id: String
+    /// The time from which the form is invalid.
+    let expiresAt: Date
+
+    package init(id: String, expiresAt: Date) { (self.id, self.expiresAt) = (id, expiresAt) }
 }

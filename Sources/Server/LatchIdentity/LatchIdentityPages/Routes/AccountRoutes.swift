@@ -78,14 +78,22 @@ package struct AccountRoutes: Sendable {
         return .json(account.json, status: .created)
     }
 
-    /// Verifies an address: 200 with the address, or 400 for an invalid link, without the reason.
+    /// Verifies an address: 200 with the address, or 400 for an invalid link or code, without the reason.
+    ///
+    /// The content has the `token` of the link, or the `email` and the `code` beside it.
     ///
     /// The first verification signs out every device except that of an access token in the request (attack E8). The
     /// account's `password`, or such a token, also proves that the password belongs to the owner. Without them, the
     /// response is 403 if the configuration requires that proof.
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject()
-        let token = try body.text("token")
+        let token: [UInt8]
+        if let code = try body.optionalText("code"), body["token"] == nil {
+            let email = try EmailAddress(try body.text("email"))
+            token = try await accounts.verificationToken(code, sentTo: email, from: request.requestOrigin)
+        } else {
+            token = try body.text("token").digest
+        }
         let verified: VerifiedAddress
         if let password = try body.optionalText("password") {
             verified = try await accounts.verifyEmail(

@@ -14,33 +14,35 @@ import LatchSignIn
 package struct AuthorizeRoutes: Sendable {
     package let limits: RateLimits
     package let signIns: SignInService
+    package let codeSignIns: CodeSignInService
     package let passkeySignIns: PasskeySignInService
     package let authorizations: AuthorizationService
     package let pageSessions: PageSessionService
     package let signInPages: SignInPages
-    package let signUpPages: SignUpPages
+    package let signUpCodes: MailedCodePages
     package let continuation: PageContinuation
     package let providerSignIns: ProviderSignIns
     package let mailRequestPages: MailRequestPages
-    package let codeSignInPages: CodeSignInPages
+    package let signInCodes: MailedCodePages
 
     package init(
-        limits: RateLimits, signIns: SignInService, passkeySignIns: PasskeySignInService,
-        authorizations: AuthorizationService, pageSessions: PageSessionService, signInPages: SignInPages,
-        signUpPages: SignUpPages, continuation: PageContinuation, providerSignIns: ProviderSignIns,
-        mailRequestPages: MailRequestPages, codeSignInPages: CodeSignInPages
+        limits: RateLimits, signIns: SignInService, codeSignIns: CodeSignInService,
+        passkeySignIns: PasskeySignInService, authorizations: AuthorizationService, pageSessions: PageSessionService,
+        signInPages: SignInPages, signUpCodes: MailedCodePages, signInCodes: MailedCodePages,
+        continuation: PageContinuation, providerSignIns: ProviderSignIns, mailRequestPages: MailRequestPages
     ) {
         self.limits = limits
         self.signIns = signIns
+        self.codeSignIns = codeSignIns
         self.passkeySignIns = passkeySignIns
         self.authorizations = authorizations
         self.pageSessions = pageSessions
         self.signInPages = signInPages
-        self.signUpPages = signUpPages
+        self.signUpCodes = signUpCodes
         self.continuation = continuation
         self.providerSignIns = providerSignIns
         self.mailRequestPages = mailRequestPages
-        self.codeSignInPages = codeSignInPages
+        self.signInCodes = signInCodes
     }
 
     package func add(to router: inout Router) {
@@ -107,19 +109,20 @@ package struct AuthorizeRoutes: Sendable {
         let credential = try fields.single(PasskeyScript.field) ?? ""
         let signsUp = try fields.single("signup") != nil
         let (goesBack, wantsCode) = (
-            try fields.single("signin") != nil, try fields.single(CodeSignInPages.button) != nil
+            try fields.single("signin") != nil, try fields.single(MailedCodePages.addressButton) != nil
         )
+        let isAgain = try fields.single(MailedCodePages.againButton) != nil
         let email = try fields.single("email")
         let provider = try fields.single(SignInPages.providerField)
         let mailRequest = try MailRequestPages.Kind.chosen(in: fields)
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
             if isRefused { return try await continuation.refuse(form, request) }
-            if signsUp { return try signUpPages.address(for: form.purpose, in: request, typed: name) }
+            if signsUp { return try signUpCodes.address(for: form.purpose, in: request, typed: name) }
             if goesBack { return try signInPages.signIn(for: form.purpose, in: request) }
             if wantsCode {
                 let typed = if isOwn, case .signInCode(_, let address) = form.step { address } else { name }
-                return try codeSignInPages.address(for: form.purpose, in: request, typed: typed)
+                return try signInCodes.address(for: form.purpose, in: request, typed: typed)
             }
             if let mailRequest {
                 return try mailRequestPages.address(mailRequest, for: form.purpose, in: request, typed: name)
@@ -142,10 +145,13 @@ package struct AuthorizeRoutes: Sendable {
             case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
             case .password: return try await checkPassword(password, of: name, form, request)
             case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
-            case .codeRequest: return try await codeSignInPages.takeAddress(email ?? "", form, request)
-            case .signInCode(let mailID, let address):
-                return try await codeSignInPages.takeCode(code, of: mailID, address, form, request)
-            case .decision, .account, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails:
+            case .codeRequest: return try await signInCodes.send(to: email ?? "", form, request)
+            case .signInCode(let challengeID, let address) where isAgain:
+                return try await signInCodes.send(to: address, again: challengeID, form, request)
+            case .signInCode(let challengeID, let address):
+                return try await checkMailedCode(code, of: challengeID, address, form, request)
+            case .decision, .account, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails,
+                .verification:
                 throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
@@ -167,6 +173,26 @@ package struct AuthorizeRoutes: Sendable {
             return try signInPages.signIn(
                 for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
         }
+        return try await finish(result, form, request)
+    }
+
+    private func checkMailedCode(
+        _ code: String, of challengeID: String, _ address: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let email = try EmailAddress(address)
+        let result: SignInResult<AdmittedProof>
+        do throws(IdentityError) {
+            result = try await codeSignIns.finish(code, of: challengeID, sentTo: email, from: request.requestOrigin)
+        } catch {
+            return try signInCodes.page(after: error, challengeID, sentTo: email, form, request)
+        }
+        return try await finish(result, form, request)
+    }
+
+    /// Continues after the first factor.
+    private func finish(
+        _ result: SignInResult<AdmittedProof>, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
         switch result {
         case .success(let proof): return try await continuation.startBrowserSession(proof, form, request)
         case .challenged(let text, _):

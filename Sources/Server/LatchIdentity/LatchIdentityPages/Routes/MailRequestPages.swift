@@ -66,7 +66,8 @@ package struct MailRequestPages: Sendable {
             Phrase("page.forgot.done.title"), text: kind.answer(email),
             action: (kind.path, Phrase("page.forgot.signIn")),
             carrying: try signInPages.seal(purpose, .mailSent, browser: browser),
-            others: [.init("again", Phrase("page.forgot.again"))], in: context)
+            others: [.init("again", Phrase("page.forgot.again"))],
+            links: kind == .verification ? [("/verify", Phrase("page.verify.byCode"))] : [], in: context)
         return signInPages.response(page, for: purpose).setting(cookie)
     }
 }

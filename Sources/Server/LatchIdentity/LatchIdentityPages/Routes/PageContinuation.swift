@@ -13,17 +13,17 @@ package struct PageContinuation: Sendable {
     package let authorizations: AuthorizationService
     package let pageSessions: PageSessionService
     package let signInPages: SignInPages
-    package let signUpPages: SignUpPages
+    package let signUpCodes: MailedCodePages
     package let deviceRoutes: DeviceRoutes
 
     package init(
         authorizations: AuthorizationService, pageSessions: PageSessionService, signInPages: SignInPages,
-        signUpPages: SignUpPages, deviceRoutes: DeviceRoutes
+        signUpCodes: MailedCodePages, deviceRoutes: DeviceRoutes
     ) {
         self.authorizations = authorizations
         self.pageSessions = pageSessions
         self.signInPages = signInPages
-        self.signUpPages = signUpPages
+        self.signUpCodes = signUpCodes
         self.deviceRoutes = deviceRoutes
     }
 
@@ -53,7 +53,7 @@ package struct PageContinuation: Sendable {
             return try signInPages.signIn(
                 for: .authorization(pending), in: request, name: pending.loginHint ?? "",
                 problem: isNew ? .unmetAuthentication : nil)
-        case .signUp: return try signUpPages.address(for: .authorization(pending), in: request)
+        case .signUp: return try signUpCodes.address(for: .authorization(pending), in: request)
         case .consent(let client, let scopes, let kept):
             guard let session else { throw .loginEnded }
             let (browser, cookie) = try signInPages.browser(of: request)

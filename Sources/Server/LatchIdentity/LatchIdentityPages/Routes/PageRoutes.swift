@@ -11,7 +11,7 @@ import LatchTexts
 /// The pages of the links in emails, and the start page.
 ///
 /// Opening a page changes nothing, since email scanners open every link. Only the button of its form makes the change.
-/// The page of an invalid or expired link has no form.
+/// The page of an invalid or expired link has no form. `/verify` without a link takes the code beside it.
 package struct PageRoutes: Sendable {
     package let context: PageContext
     /// The URL of the app that pages link to.
@@ -64,113 +64,6 @@ package struct PageRoutes: Sendable {
             ],
             in: context
         ).response()
-    }
-
-    // MARK: Verification
-
-    /// The address that the link of an email verifies.
-    private enum Verification {
-        /// The address of an account, whose password the reader may know or replace.
-        case signUp(Account, token: String)
-        /// The new address of an account.
-        case change(Account, token: String)
-    }
-
-    /// Returns the address that a token verifies, without using the token up; nil if it is not valid.
-    private func verification(_ token: String) async throws(IdentityError) -> Verification? {
-        let (digest, now) = (token.digest, clock.now)
-        if let account = try await store.account(forToken: digest, purpose: .verifyEmail, at: now) {
-            return .signUp(account, token: token)
-        }
-        let account = try await store.account(forVerificationToken: digest, at: now)
-        return account.map { .change($0, token: token) }
-    }
-
-    /// Shows the form of a valid link.
-    ///
-    /// With `new`, it asks for a new password instead of the account's.
-    @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let context = context.accepting(request)
-        let query = request.queryItems
-        guard let found = try await verification(query["token"] ?? "") else {
-            return Self.invalidVerification(in: context)
-        }
-        return Self.verifyForm(found, choosesNew: query["new"] != nil, in: context).response()
-    }
-
-    /// Verifies the address of the form's token.
-    ///
-    /// A second request finds the link used.
-    ///
-    /// Reading the email does not prove who chose the account's password, since a stranger may have signed up with the
-    /// address. So the reader enters that password, or replaces it (attack E8).
-    @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let context = context.accepting(request)
-        let form = try request.formFields()
-        let token = try form.single("token") ?? ""
-        let password = try form.single("password") ?? ""
-        let newPassword = try form.single("new_password") ?? ""
-        guard let found = try await verification(token) else { return Self.invalidVerification(in: context) }
-        let choosesNew = try form.single("new_password") != nil && password.isEmpty
-        guard password.isEmpty != newPassword.isEmpty else {
-            return Self.verifyForm(found, choosesNew: choosesNew, problem: Phrase("page.password.missing"), in: context)
-                .response(status: .badRequest)
-        }
-        var isPending = false
-        do throws(IdentityError) {
-            if newPassword.isEmpty {
-                isPending = try await accounts.verifyEmail(token, password: password, from: request.requestOrigin)
-                    .isChangePending
-            } else {
-                try await accounts.verifyEmail(token, settingPassword: newPassword, from: request.requestOrigin)
-            }
-        } catch {
-            guard error != .invalidLink else { return Self.invalidVerification(in: context) }
-            request.note(error)
-            let problem = try Self.problem(error)
-            return Self.verifyForm(found, choosesNew: choosesNew, problem: problem, in: context).response(after: error)
-        }
-        return donePage(
-            Phrase("page.verify.done.title"),
-            text: isPending ? Phrase("page.verify.pending.text") : Phrase("page.verify.done.text"), in: context)
-    }
-
-    /// Returns the form, with the problem of the last attempt.
-    ///
-    /// It asks for one password.
-    private static func verifyForm(
-        _ verification: Verification, choosesNew: Bool, problem: Phrase? = nil, in context: PageContext
-    ) -> HTMLPage {
-        switch verification {
-        case .change(let account, let token):
-            return HTMLPage(
-                Phrase("page.verify.change.title"),
-                text: Phrase("page.verify.change.text", .text(account.email.text)), problem: problem,
-                invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")), carrying: token,
-                fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)], in: context)
-        case .signUp(let account, let token):
-            let page = "/verify?token=\(PercentEncoding.encode(token.utf8))"
-            let email = Phrase.Argument.text(account.email.text)
-            // An account that was created by a sign-in through a provider has no password to enter.
-            guard choosesNew || account.passwordHash == nil else {
-                return HTMLPage(
-                    Phrase("page.verify.title"), text: Phrase("page.verify.text", email), problem: problem,
-                    invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")), carrying: token,
-                    fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)],
-                    links: [("\(page)&new=yes", Phrase("page.verify.stranger"))], in: context)
-            }
-            return HTMLPage(
-                Phrase("page.verify.title"), text: Phrase("page.verify.new.text", email), problem: problem,
-                invalidFields: ["new_password"], action: ("/verify", Phrase("page.verify.new.submit")),
-                carrying: token, fields: HTMLField.newPassword("new_password", of: account.email, in: context),
-                links: account.passwordHash == nil ? [] : [(page, Phrase("page.verify.known"))], in: context)
-        }
-    }
-
-    private static func invalidVerification(in context: PageContext) -> HTTPResponse {
-        invalidLink(
-            Phrase("page.invalidLink.text"),
-            links: [("/resend", Phrase("page.link.verify")), ("/forgot", Phrase("page.link.forgot"))], in: context)
     }
 
     // MARK: Change of address
@@ -295,14 +188,14 @@ package struct PageRoutes: Sendable {
     /// Returns the text of an error after which the form is shown again, since its link remains valid.
     ///
     /// - Throws: Every other error.
-    private static func problem(_ error: IdentityError) throws(IdentityError) -> Phrase {
+    static func problem(_ error: IdentityError) throws(IdentityError) -> Phrase {
         guard error != .invalidCredentials else { return Phrase("page.password.wrong") }
         guard [.weakPassword, .tooManyAttempts, .overloaded].contains(error) else { throw error }
         return error.pageProblem
     }
 
     /// Returns the page of a success, which links to the configured app.
-    private func donePage(_ title: Phrase, text: Phrase, in context: PageContext) -> HTTPResponse {
+    func donePage(_ title: Phrase, text: Phrase, in context: PageContext) -> HTTPResponse {
         HTMLPage(
             title, text: text, links: [(AccountOverview.path, Phrase("page.account.title"))],
             appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }, in: context
@@ -310,7 +203,7 @@ package struct PageRoutes: Sendable {
     }
 
     /// Returns the page for invalid links: used, expired, replaced and forged ones look the same.
-    private static func invalidLink(
+    static func invalidLink(
         _ text: Phrase, links: [(url: String, label: Phrase)], in context: PageContext
     ) -> HTTPResponse {
         HTMLPage(Phrase("page.invalidLink.title"), text: text, links: links, in: context).response(status: .badRequest)

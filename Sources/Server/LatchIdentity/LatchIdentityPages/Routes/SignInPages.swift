@@ -154,7 +154,7 @@ package struct SignInPages: Sendable {
             fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys, in: context),
             scriptedButton: hasPasskeys ? .passkey(in: context) : nil,
             others: providerButtons
-                + (configuration.signInCodes ? [.init(CodeSignInPages.button, Phrase("page.signIn.code"))] : [])
+                + (configuration.signInCodes ? [.init(MailedCodePages.addressButton, Phrase("page.signIn.code"))] : [])
                 + (SignUpRule(configuration).isOffered && Self.takesSignUps(purpose)
                     ? [.init("signup", Phrase("page.signIn.signUp"), isQuiet: true)] : [])
                 + (problem == .addressUnverified ? [MailRequestPages.Kind.verification.button] : [])

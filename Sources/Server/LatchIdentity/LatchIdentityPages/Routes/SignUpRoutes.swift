@@ -15,25 +15,25 @@ package struct SignUpRoutes: Sendable {
     package let limits: RateLimits
     package let signUps: SignUpService
     package let signInPages: SignInPages
-    package let signUpPages: SignUpPages
+    package let codePages: MailedCodePages
     package let continuation: PageContinuation
     package let providerSignIns: ProviderSignIns
 
     package init(
-        limits: RateLimits, signUps: SignUpService, signInPages: SignInPages, signUpPages: SignUpPages,
+        limits: RateLimits, signUps: SignUpService, signInPages: SignInPages, codePages: MailedCodePages,
         continuation: PageContinuation, providerSignIns: ProviderSignIns
     ) {
         self.limits = limits
         self.signUps = signUps
         self.signInPages = signInPages
-        self.signUpPages = signUpPages
+        self.codePages = codePages
         self.continuation = continuation
         self.providerSignIns = providerSignIns
     }
 
     package func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context)) {
-            $0.get("/signup") { try signUpPages.address(for: .visit(path: AccountOverview.path), in: $0) }
+            $0.get("/signup") { try codePages.address(for: .visit(path: AccountOverview.path), in: $0) }
         }
         router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) {
             $0.post("/signup", signUp)
@@ -44,15 +44,16 @@ package struct SignUpRoutes: Sendable {
     @Sendable private func signUp(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         let isRefused = try fields.single("refuse") != nil
+        let isAgain = try fields.single(MailedCodePages.againButton) != nil
         let provider = try fields.single(SignInPages.providerField)
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
             if isRefused { return try await continuation.refuse(form, request) }
             if try fields.single("signin") != nil { return try signInPages.signIn(for: form.purpose, in: request) }
             // A form that another browser has been shown proves no address here.
-            guard isOwn, try fields.single("again") == nil else {
+            guard isOwn, try fields.single(MailedCodePages.addressButton) == nil else {
                 let typed = if isOwn, case .signUpCode(_, let email) = form.step { email } else { "" }
-                return try signUpPages.address(for: form.purpose, in: request, typed: typed)
+                return try codePages.address(for: form.purpose, in: request, typed: typed)
             }
             switch form.step {
             case .signUp:
@@ -60,15 +61,18 @@ package struct SignUpRoutes: Sendable {
                     return try await providerSignIns.begin(
                         provider, form, choosesAccount: true, request
                     ) { error throws(IdentityError) in
-                        try signUpPages.address(for: form.purpose, in: request, problem: error)
+                        try codePages.address(for: form.purpose, in: request, problem: error)
                     }
                 }
-                return try await takeAddress(try fields.single("email") ?? "", form, request)
-            case .signUpCode(let mailID, let email):
-                return try await takeCode(try fields.single("code") ?? "", of: mailID, email, form, request)
+                return try await codePages.send(to: try fields.single("email") ?? "", form, request)
+            case .signUpCode(let challengeID, let email) where isAgain:
+                return try await codePages.send(to: email, again: challengeID, form, request)
+            case .signUpCode(let challengeID, let email):
+                return try await takeCode(try fields.single("code") ?? "", of: challengeID, email, form, request)
             case .signUpDetails(let email, let date, let terms):
                 return try await takeDetails(fields, of: email, provedAt: date, terms: terms, form, request)
-            case .password, .factor, .decision, .account, .request, .mailRequest, .mailSent, .codeRequest, .signInCode:
+            case .password, .factor, .decision, .account, .request, .mailRequest, .mailSent, .codeRequest, .signInCode,
+                .verification:
                 throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {
@@ -77,39 +81,17 @@ package struct SignUpRoutes: Sendable {
         }
     }
 
-    private func takeAddress(
-        _ typed: String, _ form: PageForm, _ request: HTTPRequest
-    ) async throws(IdentityError) -> HTTPResponse {
-        do throws(IdentityError) {
-            let email = try EmailAddress(typed)
-            let language = signInPages.context(of: request, for: form.purpose).texts.language
-            let mailID = try await signUps.begin(email, in: language, from: request.requestOrigin)
-            return try signUpPages.code(mailID, sentTo: email, for: form.purpose, in: request)
-        } catch {
-            guard error.form.isDisclosed, error != .signUpClosed else { throw error }
-            request.note(error)
-            return try signUpPages.address(for: form.purpose, in: request, typed: typed, problem: error)
-        }
-    }
-
     private func takeCode(
-        _ code: String, of mailID: String, _ address: String, _ form: PageForm, _ request: HTTPRequest
+        _ code: String, of challengeID: String, _ address: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let email = try EmailAddress(address)
         let provedAt: Date
         do throws(IdentityError) {
-            provedAt = try await signUps.prove(code, of: mailID, from: request.requestOrigin)
+            provedAt = try await signUps.prove(code, of: challengeID, sentTo: email, from: request.requestOrigin)
         } catch {
-            request.note(error)
-            switch error.pageKey {
-            case IdentityError.codeEnded.pageKey:
-                return try signUpPages.address(for: form.purpose, in: request, typed: email.text, problem: error)
-            case IdentityError.invalidMailedCode.pageKey:
-                return try signUpPages.code(mailID, sentTo: email, for: form.purpose, in: request, problem: error)
-            default: throw error
-            }
+            return try codePages.page(after: error, challengeID, sentTo: email, form, request)
         }
-        return try signUpPages.details(of: email, provedAt: provedAt, for: form.purpose, in: request)
+        return try details(of: email, provedAt: provedAt, for: form.purpose, in: request)
     }
 
     private func takeDetails(
@@ -124,21 +106,51 @@ package struct SignUpRoutes: Sendable {
         let proof: AdmittedProof
         do throws(IdentityError) {
             proof = try await signUps.create(
-                email, provedAt: provedAt, password: password, name: name, registration: registration,
-                from: request.requestOrigin)
+                email, provedAt: provedAt, password: password, name: name,
+                language: signInPages.context(of: request, for: form.purpose).texts.language,
+                registration: registration, from: request.requestOrigin)
         } catch {
             request.note(error)
             guard error.pageKey != IdentityError.codeEnded.pageKey else {
-                return try signUpPages.address(for: form.purpose, in: request, typed: email.text, problem: error)
+                return try codePages.address(for: form.purpose, in: request, typed: email.text, problem: error)
             }
             // The address got an account in the meantime: its owner signs in.
             guard error != .alreadyExists else {
                 return try signInPages.signIn(for: form.purpose, in: request, name: email.text, problem: error)
             }
             guard error.form.isDisclosed, error != .signUpClosed else { throw error }
-            return try signUpPages.details(
+            return try details(
                 of: email, provedAt: provedAt, for: form.purpose, in: request, name: name, problem: error)
         }
         return try await continuation.startBrowserSession(proof, form, request)
+    }
+
+    /// Returns the page that asks for the details of the account of a proved address.
+    private func details(
+        of email: EmailAddress, provedAt: Date, for purpose: PageForm.Purpose, in request: HTTPRequest,
+        name: String = "", problem: IdentityError? = nil
+    ) throws(IdentityError) -> HTTPResponse {
+        let (browser, cookie) = try signInPages.browser(of: request)
+        let context = signInPages.context(of: request, for: purpose)
+        let texts = context.texts
+        var fields: [HTMLField] = [
+            .personName(
+                label: texts(Phrase("page.field.personName")), hint: texts(Phrase("page.field.personName.hint")),
+                value: name.utf8.count > 200 ? "" : name)
+        ]
+        fields += HTMLField.newPassword(of: email, in: context)
+        let terms = signUps.configuration.termsVersion
+        if let version = terms {
+            fields.append(.requiredBox("terms", label: texts(Phrase("page.signUp.terms", .text(version)))))
+        }
+        let page = HTMLPage(
+            Phrase("page.signUp.details.title"), text: Phrase("page.signUp.details.text", .text(email.text)),
+            problem: problem?.pageProblem, invalidFields: problem == .weakPassword ? ["password"] : [],
+            action: ("/signup", Phrase("page.signUp.details.submit")),
+            carrying: try signInPages.seal(
+                purpose, .signUpDetails(email: email.text, provedAt: provedAt, terms: terms),
+                browser: browser),
+            fields: fields, refusal: SignInPages.canCancel(purpose) ? Phrase("page.button.cancel") : nil, in: context)
+        return signInPages.response(page, for: purpose, problem: problem).setting(cookie)
     }
 }

@@ -234,7 +234,8 @@ package struct UserServiceHandler: UserServiceServer {
         try await handling(context, [.filled(request.verificationToken, "verification_token")]) {
             origin throws(IdentityError) in
             let session = try await tokens.optionalSession(accessToken: context.metadata.bearerToken)
-            return User(try await accounts.verifyEmail(request.verificationToken, in: session, from: origin).account)
+            let token = request.verificationToken.digest
+            return User(try await accounts.verifyEmail(token, in: session, from: origin).account)
         }
     }
 

@@ -72,6 +72,8 @@ package struct PageForm: Codable, Sendable {
         case codeRequest
         /// The code to sign in that was mailed to this address, if it has an account.
         case signInCode(mailID: String, email: String)
+        /// The password of the account of a mailed token, by its digest, after the code beside its link.
+        case verification(token: [UInt8])
         /// The address of a user who wants an email with a link.
         case mailRequest
         /// No input: the email is on its way, and its user returns to sign in.

@@ -87,6 +87,17 @@ package struct OutboxMail: Sendable, Hashable {
         self.attempts = attempts
         self.cause = purpose.describesCause ? cause : MailCause(language: cause.language)
     }
+
+    /// The challenge whose code the email carries: that of the first email with it.
+    package var challengeID: String { String(id.prefix { $0 != "." }) }
+
+    /// Returns the email with the code of an earlier one, and with a separate Message-ID.
+    ///
+    /// Mail servers drop an email whose Message-ID they have seen.
+    func carryingCode(of challengeID: String) -> OutboxMail {
+        OutboxMail(
+            purpose, to: recipient, accountID: accountID, id: "\(challengeID).\(id)", at: createdAt, causedBy: cause)
+    }
 }
 
 /// The request that caused an email, as far as its recipient learns of it.

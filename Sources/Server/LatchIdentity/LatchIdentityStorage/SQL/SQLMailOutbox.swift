@@ -160,7 +160,7 @@ extension SQLConnection {
             // A late code would only confuse its recipient.
             let isWaiting = try number(
                 "SELECT count(*) FROM address_challenge WHERE id = $1 AND expires_at > $2",
-                [.text(mail.id), .date(claim.now)])
+                [.text(mail.challengeID), .date(claim.now)])
             guard isWaiting == 1 else { return nil }
             return mail.purpose == .signInCode ? try activeAccount(emailKey: mail.recipient.key)?.email : mail.recipient
         case .newAddress, .oldAddress:

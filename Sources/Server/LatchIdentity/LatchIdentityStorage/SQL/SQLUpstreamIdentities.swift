@@ -25,18 +25,6 @@ extension IdentityStore {
         }
     }
 
-    /// Inserts a challenge, and the email with its code.
-    ///
-    /// - Throws: `IdentityError.overloaded` if too many emails wait.
-    package func insert(_ challenge: AddressChallenge, mail: OutboxMail) async throws(IdentityError) {
-        try await write { db throws(IdentityError) -> Void in
-            try db.insert(mail)
-            try db.run(
-                "INSERT INTO address_challenge \(AddressChallenge.Column.insertion)",
-                AddressChallenge.Column.values(of: challenge))
-        }
-    }
-
     /// Completes or counts an answer to an address challenge.
     ///
     /// The correct code verifies the address of the identity's account. If the identity has no account, the account is
@@ -61,15 +49,6 @@ extension IdentityStore {
             }
             return try db.account(found.id).map { .verified($0) } ?? .ended
         }
-    }
-
-    /// Completes or counts an answer to the challenge of an address that has no account.
-    ///
-    /// - Returns: Nil for the correct code, which can be used once; otherwise `.wrong` or `.ended`.
-    package func answer(
-        _ challengeID: String, isRight: Bool, at now: Date
-    ) async throws(IdentityError) -> AddressChallenge.Answer? {
-        try await write { db throws(IdentityError) in try db.failure(ofAnswer: isRight, to: challengeID, at: now) }
     }
 
     /// Links an identity to an account, and emails its owner.
@@ -319,41 +298,4 @@ extension SignInCode {
 extension EmailAddress {
     /// Creates the stored address that a provider has reported, which has no column for its key.
     fileprivate init(reported text: String) { self.init(text: text, key: text.lowercasedASCII()) }
-}
-
-extension AddressChallenge {
-    /// The columns of `address_challenge`.
-    enum Column: Int32, TableColumn {
-        case id, accountID, failures, expiresAt
-
-        static let (list, insertion) = texts()
-
-        func value(of challenge: AddressChallenge?) -> SQLValue {
-            switch self {
-            case .id: .text(challenge?.id)
-            case .accountID: .text(challenge?.accountID)
-            // Counted by answers.
-            case .failures: .integer(challenge.map { _ in 0 })
-            case .expiresAt: .date(challenge?.expiresAt)
-            }
-        }
-    }
-}
-
-extension SQLConnection {
-    /// Uses up a challenge with the correct code, or counts a wrong one; returns nil for the correct code.
-    fileprivate func failure(
-        ofAnswer isRight: Bool, to challengeID: String, at now: Date
-    ) throws(IdentityError) -> AddressChallenge.Answer? {
-        let left = try number(
-            "SELECT \(AddressChallenge.maximumFailures) - failures FROM address_challenge WHERE id = $1 AND expires_at > $2",
-            [.text(challengeID), .date(now)])
-        guard left > 0 else { return .ended }
-        guard isRight else {
-            try run("UPDATE address_challenge SET failures = failures + 1 WHERE id = $1", [.text(challengeID)])
-            return left > 1 ? .wrong : .ended
-        }
-        try run("DELETE FROM address_challenge WHERE id = $1", [.text(challengeID)])
-        return nil
-    }
 }

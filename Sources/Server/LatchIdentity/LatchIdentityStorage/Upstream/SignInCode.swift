@@ -63,38 +63,3 @@ package struct SignInCode: Sendable, Hashable {
 }
 
 extension SignInCode: Redacting {}
-
-/// A code that was mailed to the address of a sign-in through a provider, identified by its email.
-///
-/// The code is derived from the email's id and is not stored. Only the browser that signed in knows the id.
-package struct AddressChallenge: Sendable, Hashable {
-    /// The time within which the code must be entered.
-    package static let lifetime: TimeInterval = 600
-    /// The number of wrong codes that end the challenge.
-    ///
-    /// A code has eight digits.
-    static let maximumFailures = 5
-
-    /// The result of entering a code.
-    package enum Answer: Sendable, Hashable {
-        /// The code is right, and the address of the account is now verified.
-        case verified(Account)
-        case wrong
-        /// The challenge has expired, was used, or had too many wrong codes.
-        case ended
-    }
-
-    /// The id of the email.
-    package let id: String
-    /// The account, if the identity already has one.
-    package var accountID: String?
-    package let expiresAt: Date
-
-    package init(id: String, accountID: String? = nil, expiresAt: Date) {
-        self.id = id
-        self.accountID = accountID
-        self.expiresAt = expiresAt
-    }
-}
-
-extension AddressChallenge: Redacting {}
