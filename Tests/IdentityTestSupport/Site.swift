@@ -126,7 +126,8 @@ extension Site {
 extension Identity {
     /// The description of the server's JSON routes.
     fileprivate var describedRoutes: JSONObject {
-        (handler as? Router).map { OpenAPIDocument($0, serviceName: "Test", version: "1").json(at: "http://127.0.0.1") } ?? [:]
+        (handler as? Router).map { OpenAPIDocument($0, serviceName: "Test", version: "1").json(at: "http://127.0.0.1") }
+            ?? [:]
     }
 
     /// The server's routes, and those of an app in the same process.

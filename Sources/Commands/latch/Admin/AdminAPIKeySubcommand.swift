@@ -103,7 +103,8 @@ enum AdminAPIKeySubcommand {
         }
     }
 
-    private static let ways = AdminCall.Ways<any Administration>(local: Local.init, remote: Remote.init, takesKey: false)
+    private static let ways = AdminCall.Ways<any Administration>(
+        local: Local.init, remote: Remote.init, takesKey: false)
 
     /// The keys of a store on this machine.
     private struct Local: Administration {
@@ -121,7 +122,7 @@ enum AdminAPIKeySubcommand {
                     hint: "'latch admin user set-role' appoints one.")
             }
             let made = try await identity.apiKeys.make(
-                name, scopes: scopes, lifetime: lifetime, for: found.account, by: nil)
+                name, scopes: scopes, lifetime: lifetime, for: found.account, by: nil, causedBy: MailCause())
             return made.key.administrationJSON(text: made.text)
         }
 

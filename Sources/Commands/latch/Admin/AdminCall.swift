@@ -12,7 +12,8 @@ enum AdminCall {
     typealias Output = (text: any OutputText, json: JSONValue)
 
     /// The option that selects a server by its issuer; without it a store is opened.
-    private static let url = Option.value("url", "URL", "a running server; uses LATCH_API_KEY, or an administrator's session")
+    private static let url = Option.value(
+        "url", "URL", "a running server; uses LATCH_API_KEY, or an administrator's session")
     static let reason = Option.value("reason", "TEXT", "why, for the audit log")
     static let who = Subcommand.Argument(name: "WHO", summary: "an address, a username or an id")
 

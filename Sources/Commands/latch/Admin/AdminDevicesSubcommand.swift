@@ -76,5 +76,4 @@ extension Device {
     /// The name of the device as the pages show it, or the browser and the system.
     fileprivate var shownName: String { UserAgentDescription(of: self).text ?? userAgent ?? "-" }
 
-
 }

@@ -35,7 +35,9 @@ enum AdminLinksSubcommand {
                 footer: links.isEmpty ? "\(account.email.text) has no links.".printable : "")
             return (
                 list,
-                ["id": .string(account.id), "has_password": .bool(hasPassword), "links": .array(links.map(\.administrationJSON)),
+                [
+                    "id": .string(account.id), "has_password": .bool(hasPassword),
+                    "links": .array(links.map(\.administrationJSON)),
                 ]
             )
         }

@@ -136,7 +136,7 @@ package final class IdentityServices: Sendable {
             signingKeys: signingKeys, resources: resources)
     }
 
-    package var apiKeys: APIKeyService { APIKeyService(store: store, clock: clock, random: random) }
+    package var apiKeys: APIKeyService { APIKeyService(store: store, clock: clock, random: random, mails: mails) }
 
     package var clientRegistration: RegistrationService {
         RegistrationService(

@@ -41,7 +41,8 @@ extension Router {
         ).add(to: &self)
         AccountRoutes(
             store: services.store, limits: limits, upstreams: services.upstreams, permitted: services.permitted,
-            accounts: services.accounts, signIns: services.signIns, secondFactors: services.secondFactors, passkeySignIns: services.passkeySignIns,
+            accounts: services.accounts, signIns: services.signIns, secondFactors: services.secondFactors,
+            passkeySignIns: services.passkeySignIns,
             upstreamSignIns: services.upstreamSignIns,
             tokens: services.tokens
         ).add(to: &self)

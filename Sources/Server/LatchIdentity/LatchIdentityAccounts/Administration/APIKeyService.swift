@@ -25,23 +25,26 @@ package struct APIKeyService: Sendable {
     package let store: IdentityStore
     package let clock: WallClock
     package let random: RandomSource
+    package let mails: MailQueue
 
-    package init(store: IdentityStore, clock: WallClock, random: RandomSource) {
-        (self.store, self.clock, self.random) = (store, clock, random)
+    package init(store: IdentityStore, clock: WallClock, random: RandomSource, mails: MailQueue) {
+        (self.store, self.clock, self.random, self.mails) = (store, clock, random, mails)
     }
 
-    /// Makes a key for an administrator.
+    /// Makes a key for an administrator, who gets an email.
     ///
     /// - Parameters:
     ///   - name: What the key is for.
     ///   - lifetime: In seconds.
     ///   - account: The administrator whom the key acts for.
     ///   - actor: The administrator who makes it, who has proved a second factor or a passkey; nil for the operator.
+    ///   - cause: The request, for the email.
     /// - Returns: The key, which is shown once, and its row.
     /// - Throws: `IdentityError.invalidInput`, which names the member, also for a scope above the account's role;
     ///   `.administrationNeedsFactor`, `.forbidden`, `.tooManyAPIKeys`, or a store's error.
     package func make(
-        _ name: String, scopes: [String], lifetime: Int, for account: Account, by actor: AccountActor?
+        _ name: String, scopes: [String], lifetime: Int, for account: Account, by actor: AccountActor?,
+        causedBy cause: MailCause
     ) async throws(IdentityError) -> (text: String, key: APIKey) {
         let name = String(name.trimmingSpace())
         guard (1...100).contains(name.utf8.count), name.isPlain else {
@@ -68,7 +71,8 @@ package struct APIKeyService: Sendable {
         let key = APIKey(
             digest: text.digest, accountID: account.id, name: name, scope: words.joined(separator: " "),
             createdAt: now, expiresAt: now.addingTimeInterval(Double(lifetime)))
-        try await store.insert(key, for: role, by: actor, limit: Self.maximumCount)
+        try await store.insert(key, for: role, by: actor, causedBy: cause, limit: Self.maximumCount)
+        mails.wake()
         return (text, key)
     }
 

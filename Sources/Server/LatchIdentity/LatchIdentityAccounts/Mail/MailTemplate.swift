@@ -220,7 +220,7 @@ extension OutboxMail.Purpose {
         case .resetPassword, .invitation: .form(path: "/reset")
         case .oldAddress: .form(path: "/confirm-change")
         case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice:
+            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice, .apiKeyAdded:
             .account
         case .addressChanging, .addressCode, .signedUp, .signUpCode, .signInCode:
             nil

@@ -117,7 +117,8 @@ package struct AdminKeyRoutes: Sendable {
                 throw IdentityError.invalidInput
             }
             let made = try await keys.make(
-                try submission.text("name"), scopes: scopes, lifetime: days * 86_400, for: own.account, by: own.actor)
+                try submission.text("name"), scopes: scopes, lifetime: days * 86_400, for: own.account, by: own.actor,
+                causedBy: submission.origin.mailCause)
             let context = admins.context.accepting(request)
             return HTMLPage(
                 Phrase("page.admin.apiKey.made"), text: Phrase("page.admin.apiKey.once"),

@@ -37,7 +37,7 @@ package struct APIKeyRoutes: Sendable {
         let lifetime = try body.number("lifetime") ?? APIKeyService.lifetime
         let made = try await access.keys.make(
             try body.text("name"), scopes: try body.words("scopes"), lifetime: lifetime, for: caller.account,
-            by: caller.actor)
+            by: caller.actor, causedBy: request.requestOrigin.mailCause)
         return .json(made.key.administrationJSON(text: made.text), status: .created)
     }
 

@@ -48,7 +48,9 @@ package struct UserAdministrationRoutes: Sendable {
         router.group(prefix: "/api/admin/users", interceptors: limits.limiting(.mail)) { mails in
             mails.post("/{id}/reset-password", .mailPasswordReset, mailReset)
         }
-        router.group(interceptors: limits.limiting(.token)) { $0.get("/api/admin/statistics", .getStatistics, statistics) }
+        router.group(interceptors: limits.limiting(.token)) {
+            $0.get("/api/admin/statistics", .getStatistics, statistics)
+        }
     }
 
     // MARK: Reading
@@ -64,12 +66,13 @@ package struct UserAdministrationRoutes: Sendable {
         }
         query.role = try fields["role"].map { text throws(IdentityError) in try Self.role(text) }
         query.isVerified = try Self.flag("verified", in: fields)
-        query.limit = try fields["limit"].map { text throws(IdentityError) in
-            guard let limit = Int(text), (1...500).contains(limit) else {
-                throw .invalid("limit", "is not a number from 1 to 500")
-            }
-            return limit
-        } ?? 50
+        query.limit =
+            try fields["limit"].map { text throws(IdentityError) in
+                guard let limit = Int(text), (1...500).contains(limit) else {
+                    throw .invalid("limit", "is not a number from 1 to 500")
+                }
+                return limit
+            } ?? 50
         let codec = CursorCodec(pepper: pepper)
         if let after = fields["after"] { query.after = try codec.decode(after, for: query) }
         let page = try await administration.list(query, for: caller.account)

@@ -110,9 +110,10 @@ package struct APIOperation: Sendable {
 
     /// What the operation refuses, by status.
     var refusals: [(status: HTTPStatus, errors: [IdentityError])] {
-        let all = errors + access.refusals + (contents.isEmpty ? [] : [.contentTooLarge]) + [
-            .invalidInput, .tooManyAttempts, .overloaded, .unavailable,
-        ]
+        let all =
+            errors + access.refusals + (contents.isEmpty ? [] : [.contentTooLarge]) + [
+                .invalidInput, .tooManyAttempts, .overloaded, .unavailable,
+            ]
         var found: [HTTPStatus: [IdentityError]] = [:]
         for error in all + (contents.contains { $0.mediaType == "application/json" } ? [.notJSON] : []) {
             let status = format.isOAuth ? error.form.oauthStatus ?? error.form.status : error.form.status

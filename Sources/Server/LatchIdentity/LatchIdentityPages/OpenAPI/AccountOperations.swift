@@ -51,14 +51,18 @@ extension APIOperation {
     // MARK: Emails
 
     static let resendVerification = APIOperation(
-        "resendVerification", "Emails another link that verifies an address. The response does not tell whether it has an account.", in: .accounts,
+        "resendVerification",
+        "Emails another link that verifies an address. The response does not tell whether it has an account.",
+        in: .accounts,
         takes: .json(.required("email", .email)), returns: .message, refuses: [.invalidEmail])
 
     static let verifyEmail = APIOperation(
-        "verifyEmail", "Verifies an address by the token of an emailed link.", in: .accounts,
+        "verifyEmail", "Verifies an address by the token of an emailed link, or by the code beside it.", in: .accounts,
         takes: .json(
-            .required("token", .text()),
-            .optional("password", .text(), "The password of the account, if the server asks for it (ownerProofRequired).")),
+            .optional("token", .text()), .optional("email", .text(), "The address, with its code."),
+            .optional("code", .text()),
+            .optional(
+                "password", .text(), "The password of the account, if the server asks for it (ownerProofRequired).")),
         returns: .json(
             .object([
                 .required("message", .text()), .required("email", .text()),
@@ -67,7 +71,8 @@ extension APIOperation {
         refuses: [.invalidLink, .ownerProofRequired, .invalidCredentials, .alreadyExists])
 
     static let forgotPassword = APIOperation(
-        "forgotPassword", "Emails a link that sets a new password. The response does not tell whether the account exists.", in: .accounts,
+        "forgotPassword",
+        "Emails a link that sets a new password. The response does not tell whether the account exists.", in: .accounts,
         takes: .json(.required("email", .email)), returns: .message, refuses: [.invalidEmail])
 
     static let resetPassword = APIOperation(
@@ -81,7 +86,8 @@ extension APIOperation {
     // MARK: Consents
 
     static let listConsents = APIOperation(
-        "listConsents", "Returns the apps that the user has agreed to, with their scopes.", in: .accounts, for: .session,
+        "listConsents", "Returns the apps that the user has agreed to, with their scopes.", in: .accounts,
+        for: .session,
         returns: .json(.object([.required("consents", .list(.model(.consent)))])))
 
     static let deleteConsent = APIOperation(

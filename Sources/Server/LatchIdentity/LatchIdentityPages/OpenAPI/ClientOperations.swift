@@ -32,7 +32,8 @@ extension APIOperation {
         "rotateClientSecret", "Makes another secret, which is shown once.",
         takes: .json(
             .optional(
-                "overlap", .integer(0...31_536_000), "For how many seconds the one before stays valid; a day by default."),
+                "overlap", .integer(0...31_536_000),
+                "For how many seconds the one before stays valid; a day by default."),
             isRequired: false), returns: .json(.model(.client)),
         refuses: [.noSuchClient, .secretRefused("it is public"), .clientChanged])
 

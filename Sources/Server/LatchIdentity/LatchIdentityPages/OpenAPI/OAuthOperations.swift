@@ -75,7 +75,8 @@ extension APIOperation {
         refuses: [.invalidScope, .invalidTarget], as: .oauth)
 
     static let getUserInfo = APIOperation(
-        "getUserInfo", "Returns the claims about the user that the token permits (OpenID Connect Core §5.3).", in: .oauth,
+        "getUserInfo", "Returns the claims about the user that the token permits (OpenID Connect Core §5.3).",
+        in: .oauth,
         for: .session, returns: .json(.open([.required("sub", .text())])), Answer(mediaType: "application/jwt"),
         refuses: [.insufficientScope])
 
@@ -91,7 +92,9 @@ extension APIOperation {
         "registerClient", "Registers the calling client (RFC 7591).", in: .oauth,
         takes: .json(.optional("redirect_uris", .words), .optional("client_name", .text())),
         returns: .json(registeredClient, .created),
-        refuses: [.invalidInitialToken, .tooManyClients, .invalidMetadata("invalid_client_metadata", "a member is not valid")], as: .oauth)
+        refuses: [
+            .invalidInitialToken, .tooManyClients, .invalidMetadata("invalid_client_metadata", "a member is not valid"),
+        ], as: .oauth)
 
     static let getRegistration = APIOperation(
         "getRegistration", "Returns a client to itself (RFC 7592 §2.1).", in: .oauth, for: .registration,
@@ -101,7 +104,8 @@ extension APIOperation {
         "updateRegistration", "Replaces the metadata of a client (RFC 7592 §2.2).", in: .oauth, for: .registration,
         takes: .json(
             .required("client_id", .text()), .optional("redirect_uris", .words), .optional("client_name", .text())),
-        returns: .json(registeredClient), refuses: [.clientChanged, .invalidMetadata("invalid_client_metadata", "a member is not valid")], as: .oauth)
+        returns: .json(registeredClient),
+        refuses: [.clientChanged, .invalidMetadata("invalid_client_metadata", "a member is not valid")], as: .oauth)
 
     static let deleteRegistration = APIOperation(
         "deleteRegistration", "Removes a client (RFC 7592 §2.3).", in: .oauth, for: .registration, returns: .noContent,

@@ -125,7 +125,10 @@ extension APIOperation {
         var responses = JSONObject()
         for answer in answers {
             let code = "\(answer.status.rawValue)"
-            var response = responses[code]?.objectValue ?? ["description": .string(answer.status.isSuccess ? "Success" : "Failure")]
+            var response =
+                responses[code]?.objectValue ?? [
+                    "description": .string(answer.status.isSuccess ? "Success" : "Failure")
+                ]
             if let type = answer.mediaType {
                 var content = response["content"]?.objectValue ?? [:]
                 content[type] = .object(

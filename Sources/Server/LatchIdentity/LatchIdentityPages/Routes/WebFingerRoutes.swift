@@ -18,7 +18,9 @@ package struct WebFingerRoutes: Sendable {
     }
 
     package func add(to router: inout Router) {
-        router.group(interceptors: limits.limiting(.other)) { $0.getImmediately("/.well-known/webfinger", .getWebFinger, find) }
+        router.group(interceptors: limits.limiting(.other)) {
+            $0.getImmediately("/.well-known/webfinger", .getWebFinger, find)
+        }
     }
 
     private static let issuerRelation = "http://openid.net/specs/connect/1.0/issuer"

@@ -146,7 +146,8 @@ extension AccountAction {
         case .setStatus(let status): status != .active
         case .delete: true
         case .read, .update, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys,
-            .unlock: false
+            .unlock:
+            false
         }
     }
 

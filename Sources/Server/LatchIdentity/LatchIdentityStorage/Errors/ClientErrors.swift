@@ -61,7 +61,8 @@ extension IdentityError {
 
     /// API keys are managed by users.
     package static let sessionRequired = forbidden.with(
-        message: "An API key cannot do that.", hint: "Sign in as an administrator: 'latch login', or the pages at /admin.")
+        message: "An API key cannot do that.",
+        hint: "Sign in as an administrator: 'latch login', or the pages at /admin.")
 
     /// A program changes no administrator.
     package static let programForbidden = forbidden.with(

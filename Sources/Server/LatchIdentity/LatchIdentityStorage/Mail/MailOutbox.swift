@@ -32,6 +32,8 @@ package struct OutboxMail: Sendable, Hashable {
         case deletionRequested
         /// A notice of a sign-in on a device, or from a network, that the account did not use before.
         case newDevice
+        /// A notice of a new API key, to the administrator whom it acts for.
+        case apiKeyAdded
 
         /// The purpose of the one-time token that the email carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
@@ -40,7 +42,7 @@ package struct OutboxMail: Sendable, Hashable {
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
                 .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode,
-                .signUpTaken, .signInCode, .deletionRequested, .newDevice:
+                .signUpTaken, .signInCode, .deletionRequested, .newDevice, .apiKeyAdded:
                 nil
             }
         }
@@ -49,7 +51,7 @@ package struct OutboxMail: Sendable, Hashable {
         package var isNotice: Bool {
             switch self {
             case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-                .passwordChanged, .deletionRequested:
+                .passwordChanged, .deletionRequested, .apiKeyAdded:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
                 .addressTaken, .signedUp, .signUpCode, .signUpTaken, .signInCode, .newDevice:

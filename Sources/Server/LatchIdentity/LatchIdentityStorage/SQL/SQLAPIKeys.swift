@@ -8,11 +8,12 @@ extension IdentityStore {
     /// - Parameters:
     ///   - role: The lowest role that may have the scopes of the key.
     ///   - actor: The administrator who makes it, on a device that has proved a second factor; nil for the operator.
+    ///   - cause: The request, for the email to the account's owner.
     ///   - limit: The greatest number of keys of one account.
     /// - Throws: `IdentityError.invalidToken` if the actor's device was signed out, `.administrationNeedsFactor`,
     ///   `.forbidden` unless the account has the role, `.tooManyAPIKeys`, or a store's error.
     package func insert(
-        _ key: APIKey, for role: Role, by actor: AccountActor?, limit: Int
+        _ key: APIKey, for role: Role, by actor: AccountActor?, causedBy cause: MailCause, limit: Int
     ) async throws(IdentityError) {
         guard key.name.isStorable else { throw .invalid("name", "has a NUL") }
         _ = try await write { db throws(IdentityError) in
@@ -29,6 +30,7 @@ extension IdentityStore {
             try db.audit(
                 "apiKey.created", account: key.accountID, detail: "\(key.id) (\(key.scope)) \(Self.note(actor))",
                 at: key.createdAt)
+            try db.mail(.apiKeyAdded, to: account.id, causedBy: cause, at: key.createdAt)
         }
     }
 

@@ -56,7 +56,8 @@ extension SQLConnection {
         guard let key = actor.key else { return }
         let isValid = try first(
             "SELECT 1 FROM api_key WHERE digest = $1 AND account_id = $2 AND expires_at > $3",
-            [.blob(key), .text(actor.accountID), .date(now)]) { _ in true }
+            [.blob(key), .text(actor.accountID), .date(now)]
+        ) { _ in true }
         guard isValid != nil else { throw .invalidAPIKey }
     }
 

@@ -154,7 +154,7 @@ extension SQLConnection {
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
-            .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice:
+            .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice, .apiKeyAdded:
             return mail.recipient
         case .addressCode, .addressTaken, .signUpCode, .signUpTaken, .signInCode:
             // A late code would only confuse its recipient.
