@@ -61,16 +61,16 @@ import Testing
         former.roles = ["admin", "super_admin"]
         for stale in [former, try Account.example("nobody")] {
             await #expect(throws: IdentityError.forbidden) {
-                try await store.insert(invited, details: nil, mail: nil, by: stale, on: nil)
+                try await store.insert(invited, details: nil, mail: nil, by: stale)
             }
         }
         try await store.perform(.setStatus(.suspended), on: actor.id)
         await #expect(throws: IdentityError.forbidden) {
-            try await store.insert(invited, details: nil, mail: nil, by: actor, on: nil)
+            try await store.insert(invited, details: nil, mail: nil, by: actor)
         }
         try await expectNil(store.account(id: invited.id))
         try await store.perform(.setStatus(.active), on: actor.id)
-        try await store.insert(invited, details: nil, mail: nil, by: actor, on: nil)
+        try await store.insert(invited, details: nil, mail: nil, by: actor)
         #expect(try await store.account(id: invited.id) != nil)
     }
 
@@ -216,7 +216,7 @@ import Testing
         #expect(try await store.revoke(device: device, because: .logout, at: noon))
         await expectEqual(act(), .invalidToken)
         let invitation = await failure {
-            try await store.insert(bob, details: nil, mail: nil, by: account, on: device)
+            try await store.insert(bob, details: nil, mail: nil, by: account, with: AccountActor(account.id, on: device))
         }
         expectEqual(invitation, .invalidToken)
         try await expectNil(store.account(id: bob.id))

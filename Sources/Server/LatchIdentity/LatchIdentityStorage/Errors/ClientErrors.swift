@@ -44,14 +44,14 @@ extension IdentityError {
         code: "noSuchInitialToken", message: "The store has no such initial token.",
         hint: "A token that was used up or has expired is not listed.", form: .notFound)
 
-    /// There is no API key with that ID.
+    /// No API key that the caller may remove has that ID.
     package static let noSuchAPIKey = IdentityError(
         code: "noSuchAPIKey", message: "There is no such API key.",
-        hint: "List the keys; one that has ended is not listed.", form: .notFound)
+        hint: "List the keys. Expired keys are not listed.", form: .notFound)
 
     /// The account has as many API keys as it may have.
     package static let tooManyAPIKeys = IdentityError(
-        code: "tooManyAPIKeys", message: "The account has too many API keys.", hint: "Remove one that is not used.",
+        code: "tooManyAPIKeys", message: "The account has too many API keys.", hint: "Delete a key that is no longer used.",
         form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .resourceExhausted))
 
     /// The API key does not exist, has ended, or belongs to an account that is not an administrator.
