@@ -229,7 +229,7 @@ import Testing
         #expect(!list.text.contains(key))
         let entry = try #require(list.json["api_keys"]?.arrayValue?.first)
         #expect(entry["id"] == made.json["id"] && entry["last_used_at"]?.stringValue != nil)
-        try await expectEqual(site.subjects().last, "Latchwork: An API key was made")
+        await expectEqual(site.subjects().last, "Latchwork: An API key was created")
         // Neither in the audit log.
         let records = try await site.identity.audit.records(limit: 100)
         #expect(records.contains { $0.event == "apiKey.created" })

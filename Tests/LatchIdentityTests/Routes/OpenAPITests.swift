@@ -77,6 +77,10 @@ import Testing
         "reauthenticate password", "reauthenticate otp", "reauthenticate code", "reauthenticate code_verifier",
         // RFC 7592 §2.2: the client proves itself first.
         "updateRegistration client_id", "updateRegistration redirect_uris", "updateRegistration client_name",
+        // RFC 7591 §2: what the server does not understand, it ignores.
+        "registerClient client_name",
+        // Any other value is no request for it.
+        "logOutOfJWTAuth allDevices",
         // The client is looked up first.
         "revokeToken token_type_hint", "updateClient jwks",
     ]

@@ -216,7 +216,8 @@ import Testing
         #expect(try await store.revoke(device: device, because: .logout, at: noon))
         await expectEqual(act(), .invalidToken)
         let invitation = await failure {
-            try await store.insert(bob, details: nil, mail: nil, by: account, with: AccountActor(account.id, on: device))
+            try await store.insert(
+                bob, details: nil, mail: nil, by: account, with: AccountActor(account.id, on: device))
         }
         expectEqual(invitation, .invalidToken)
         try await expectNil(store.account(id: bob.id))

@@ -55,7 +55,7 @@ package struct JWTAuthRoutes: Sendable {
     /// `allDevices` requires a valid access token, and returns the number of signed-out devices.
     @Sendable private func logout(_ request: HTTPRequest) async throws -> HTTPResponse {
         let body = try request.jsonObject(isOptional: true)
-        if try body.flag("allDevices") ?? false {
+        if body["allDevices"] == true {
             let count = try await tokens.signOutEverywhere(accessToken: request.fields.bearerToken)
             return .json(["message": "Logged out.", "allDevices": true, "devices": .integer(Int64(count))])
         }

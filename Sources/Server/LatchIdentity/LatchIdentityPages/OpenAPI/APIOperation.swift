@@ -54,7 +54,7 @@ package struct APIOperation: Sendable {
         }
     }
 
-    /// A response that reports success.
+    /// A response that reports success, or a refusal with members that others do not have.
     package struct Answer: Sendable {
         var status = HTTPStatus.ok
         /// The form of the content; nil without content, or if it is not JSON.

@@ -78,13 +78,20 @@ extension APIOperation {
         "getUserInfo", "Returns the claims about the user that the token permits (OpenID Connect Core §5.3).",
         in: .oauth,
         for: .session, returns: .json(.open([.required("sub", .text())])), Answer(mediaType: "application/jwt"),
-        refuses: [.insufficientScope])
+        scopeRefusal)
 
     static let postUserInfo = APIOperation(
         "postUserInfo", "Returns the claims about the user; the token may be in the form (RFC 6750 §2.2).", in: .oauth,
         for: .session, takes: .form(.optional("access_token", .text()), isRequired: false),
-        returns: .json(.open([.required("sub", .text())])), Answer(mediaType: "application/jwt"),
-        refuses: [.insufficientScope])
+        returns: .json(.open([.required("sub", .text())])), Answer(mediaType: "application/jwt"), scopeRefusal)
+
+    /// The refusal of a token whose scopes are not enough, with those that it needs.
+    private static let scopeRefusal = Answer.json(
+        .object([
+            .required("message", .text()), .required("code", .text()), .optional("hint", .text()),
+            .optional("detail", .text()), .optional("error_code", .text()), .optional("required_scopes", .words),
+            .optional("provided_scopes", .words),
+        ]), .forbidden)
 
     // MARK: Registration
 

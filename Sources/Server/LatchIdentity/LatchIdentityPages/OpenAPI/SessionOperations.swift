@@ -52,7 +52,7 @@ extension APIOperation {
             .optional("allDevices", .flag, "Requires an access token."), isRequired: false),
         returns: .json(
             .object([.required("message", .text()), .optional("allDevices", .flag), .optional("devices", .integer())])),
-        refuses: [.invalidToken], as: .detail)
+        refuses: [.invalidToken, .forbidden], as: .detail)
 
     // MARK: Providers
 

@@ -51,7 +51,8 @@ extension IdentityError {
 
     /// The account has as many API keys as it may have.
     package static let tooManyAPIKeys = IdentityError(
-        code: "tooManyAPIKeys", message: "The account has too many API keys.", hint: "Delete a key that is no longer used.",
+        code: "tooManyAPIKeys", message: "The account has too many API keys.",
+        hint: "Delete a key that is no longer used.",
         form: ClientForm(status: .conflict, oauth: "invalid_request", rpc: .resourceExhausted))
 
     /// The API key does not exist, has ended, or belongs to an account that is not an administrator.
