@@ -67,6 +67,15 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "POST /api/auth/passkeys/sign-in/options",
         ]
             + [
+                "GET users", "POST users", "GET users/{id}", "PATCH users/{id}", "DELETE users/{id}",
+                "POST users/{id}/close", "POST users/{id}/unlock", "DELETE users/{id}/devices",
+                "DELETE users/{id}/devices/{device}", "DELETE users/{id}/second-factor", "DELETE users/{id}/passkeys",
+                "DELETE users/{id}/links/{provider}", "GET statistics", "GET audit", "GET audit/verification",
+                "GET mails", "POST mails/retry", "GET keys", "POST keys/rotate", "GET providers",
+                "POST providers/{provider}/test", "GET settings", "GET api-keys", "POST api-keys",
+                "DELETE api-keys/{id}",
+            ].map { $0.replacing(" ", with: " /api/admin/") }
+            + [
                 "Login", "Logout", "RefreshToken", "ChangePassword", "SetupTwoFactor", "VerifyTwoFactor",
                 "GetActiveDevices", "RegenerateRecoveryCodes", "GetProfile", "UpdateProfile", "DeleteUser",
                 "RevokeDevice", "GetUsers", "SetUserRole", "SetUserStatus", "EndUserSessions", "RemoveTwoFactor",
@@ -87,7 +96,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "POST /account/passkeys/{id}", "POST /account/deletion", "POST /admin/first", "GET /admin/first",
             "POST /admin/users/invite", "POST /admin/users/{id}", "POST /admin/new-client",
             "POST /admin/clients/{client}", "POST /admin/clients/{client}/edit", "POST /admin/mails",
-            "POST /admin/keys",
+            "POST /admin/keys", "POST /admin/api-keys", "POST /admin/api-keys/new",
             rpc + "VerifyEmail", rpc + "ResetPassword",
         ],
         "page": [
@@ -97,7 +106,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /admin", "GET /admin/users", "GET /admin/users/invite", "GET /admin/users/{id}",
             "GET /admin/clients", "GET /admin/new-client", "GET /admin/clients/{client}",
             "GET /admin/clients/{client}/edit", "GET /admin/mails", "GET /admin/keys", "GET /admin/providers",
-            "GET /admin/audit", "GET /admin/settings",
+            "GET /admin/audit", "GET /admin/settings", "GET /admin/api-keys", "GET /admin/api-keys/new",
         ],
         "request": [
             "GET /", "GET /favicon.ico", "GET /logo", "POST /language", "GET /verify", "GET /reset",
@@ -107,7 +116,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/change-password", "GET /.well-known/openid-configuration", "GET /oauth/userinfo",
             "POST /oauth/userinfo", "GET /passkey.js", "GET /.well-known/passkey-endpoints",
-            "GET /.well-known/webfinger",
+            "GET /.well-known/webfinger", "GET /api/openapi.json",
         ],
     ]
     /// The routes that answer supervisors, whose cost does not grow with a flood.
