@@ -49,6 +49,23 @@ import Testing
         expectEqual(first.pepper, second.pepper)
     }
 
+    @Test func `A signing key that was read before is read again after its row was changed`() async throws {
+        _ = try await load()
+        let store = try IdentityStore(path: folder.file())
+        let (keyring, stored) = (try Keyring(nil), try await store.storedKeys())
+        let ids = try keyring.signingKeys(stored).map(\.key.id)
+        try expectEqual(keyring.signingKeys(stored).map(\.key.id), ids)
+        let first = try #require(stored.signing.first)
+        var changed = stored
+        changed.signing[0] = StoredKey(
+            id: first.id, privateJWK: Array("{}".utf8), createdAt: first.createdAt, signsAt: first.signsAt)
+        #expect(throws: IdentityError.corruptStore("a signing key cannot be read")) {
+            try keyring.signingKeys(changed)
+        }
+        try expectEqual(keyring.signingKeys(stored).map(\.key.id), ids)
+        await store.close()
+    }
+
     @Test(arguments: [nil, Self.storeKey])
     func `The server's keys depend on the pepper outside the store, which only the operator replaces`(
         storeKey: String?

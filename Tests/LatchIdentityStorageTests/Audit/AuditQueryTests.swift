@@ -57,7 +57,35 @@ import Testing
             (query.before, query.limit, query.since, query.event) = (page[1].id, 2, late, "signIn.failed")
         }
         expectEqual(rest, numbers([56, 58]))
+        try await expectPages(in: store)
         await store.close()
+    }
+
+    /// Expects that the pages of a text have all entries with it, also where a page looks through others in vain.
+    private func expectPages(in store: IdentityStore) async throws {
+        let all = try await store.auditRecords(AuditQuery(limit: 100))
+        let cases: [(text: String, account: String?)] = [
+            ("", nil), ("signIn", nil), ("In.failed", "ada"), ("device", "ada"), ("%", nil), ("none", nil),
+        ]
+        for (text, account) in cases {
+            for (limit, count) in [(3, 10), (5, 5), (20, 7), (100, 65), (100, 64)] {
+                var query = AuditQuery(limit: limit)
+                query.accountID = account
+                var (found, pages) = ([AuditRecord](), 0)
+                while true {
+                    let page = try await store.auditPage(query, containing: text, among: count)
+                    #expect(page.records.count <= limit)
+                    (found, pages) = (found + page.records, pages + 1)
+                    guard let next = page.next else { break }
+                    query.before = next
+                }
+                let expected = all.filter {
+                    (text.isEmpty || $0.event.contains(text)) && (account == nil || $0.accountID == account)
+                }
+                expectEqual(found, expected, "\(text) \(limit) \(count)")
+                #expect(pages == 1 || account != nil || count < 65, "\(text) \(limit) \(count) \(pages)")
+            }
+        }
     }
 
     @Test func `A query of the audit log selects by account, event and time`() async throws {

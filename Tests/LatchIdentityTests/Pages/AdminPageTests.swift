@@ -396,6 +396,27 @@ import Testing
 
     // MARK: The server
 
+    @Test func `The audit log has pages of fifty entries, and a link from each to the next one`() async throws {
+        let site = try await site()
+        var agent = try await administrator(site)
+        let store = site.identity.services.store
+        for number in 0..<120 {
+            try await store.audit(
+                number % 2 == 0 ? "test.even" : "test.odd", account: nil, detail: "entry \(number).", at: noon)
+        }
+        var (path, counts) = ("/admin/audit?event=test.", [Int]())
+        while counts.count < 4 {
+            let page = try await agent.get(path)
+            counts.append(page.text.components(separatedBy: "entry ").count - 1)
+            guard page.text.contains(">Next page<") else { break }
+            path = "/admin/audit?event=test.&before=" + page.between("before=", "\"")
+        }
+        expectEqual(counts, [50, 50, 20])
+        let odd = try await agent.get("/admin/audit?event=odd").text
+        #expect(odd.contains("entry 119.") && odd.contains("entry 21.") && !odd.contains("entry 118."))
+        await site.close()
+    }
+
     @Test func `The pages of the server list emails, keys and providers, and change what they offer`() async throws {
         let site = try await site()
         var agent = try await administrator(site, .superAdmin)

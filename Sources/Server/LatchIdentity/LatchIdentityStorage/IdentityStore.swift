@@ -19,6 +19,8 @@ package final class IdentityStore: Sendable {
     private let writes = Atomic(0)
     /// The costs of the stored password hashes, with the time of the reading.
     let passwordCostsRead = Mutex<(costs: PasswordCosts, at: ContinuousClock.Instant)?>(nil)
+    /// The numbers of accounts by class, with the time of the reading.
+    let classTotalsRead = Mutex<(totals: [AccountClass: Int], at: ContinuousClock.Instant)?>(nil)
 
     /// The watch over calls that fail because of the store.
     package let failures = StoreFailures()

@@ -19,9 +19,20 @@ package enum HTMLContext {
     /// A URL that is neither a path of this server nor http or https becomes `#`, which leads nowhere.
     package func escape(_ text: String) -> String {
         if self == .url, !Self.isFollowed(text.utf8) { return "#" }
+        // Most texts stay as they are.
+        guard text.utf8.contains(where: isChanged) else { return text }
         var result: [UInt8] = []
         for byte in text.utf8 { append(byte, to: &result) }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether a byte is not written as it is.
+    private func isChanged(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"), 0x00, 0x0D:
+            true
+        default: self == .url && (!(0x21...0x7E).contains(byte) || byte == UInt8(ascii: "\\"))
+        }
     }
 
     private func append(_ byte: UInt8, to result: inout [UInt8]) {

@@ -197,9 +197,13 @@ package struct AdministrationService: Sendable {
 
     /// Returns one page of the list of accounts.
     ///
-    /// - Parameter actor: The requesting administrator, as currently stored; nil for the operator.
+    /// - Parameters:
+    ///   - actor: The requesting administrator, as currently stored; nil for the operator.
+    ///   - withDetails: Whether the details of the accounts are read; otherwise they are empty.
     /// - Throws: `IdentityError.forbidden`, `.invalidInput`, or a store's error.
-    package func list(_ query: AccountQuery, for actor: Account?) async throws(IdentityError) -> AccountPage {
+    package func list(
+        _ query: AccountQuery, for actor: Account?, withDetails: Bool = true
+    ) async throws(IdentityError) -> AccountPage {
         try Self.requireAdministrator(actor)
         guard (1...500).contains(query.limit) else {
             throw .invalidInput("'limit' must be a whole number from 1 to 500")
@@ -207,7 +211,7 @@ package struct AdministrationService: Sendable {
         guard query.search.utf8.count <= 200, query.search.isPlain else {
             throw .invalidInput("'search_query' is longer than 200 bytes or contains control characters")
         }
-        return try await store.accounts(query)
+        return try await store.accounts(query, withDetails: withDetails)
     }
 
     /// Returns statistics of all accounts, for an administrator.

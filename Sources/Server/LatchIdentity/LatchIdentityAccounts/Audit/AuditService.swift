@@ -38,6 +38,15 @@ package struct AuditService: Sendable {
         try await store.auditRecords(query)
     }
 
+    /// Returns one page of the entries that a query selects and whose event contains a text, the newest first.
+    ///
+    /// - Parameter count: The number of entries that the page looks through.
+    package func page(
+        _ query: AuditQuery, containing text: String, among count: Int
+    ) async throws(IdentityError) -> AuditPage {
+        try await store.auditPage(query, containing: text, among: count)
+    }
+
     /// Checks that the entries were changed, removed or added only by the server.
     package func verify() async throws(IdentityError) -> AuditVerification {
         try await store.verifyAudit(with: auditKey)

@@ -14,7 +14,7 @@ import LatchTexts
 package struct AdminRoutes: Sendable {
     static let path = "/admin"
     private static let auditPath = "\(path)/audit"
-    private static let shownEntries = 100
+    private static let shownEntries = 50
     /// The number of entries that one page looks through for an event.
     private static let searchedEntries = 2000
 
@@ -112,18 +112,12 @@ package struct AdminRoutes: Sendable {
         try await admins.visiting(Self.auditPath, request) { session throws(IdentityError) in
             let fields = request.queryItems
             let event = String((fields["event"] ?? "").trimmingSpace())
-            // The events have no index. So a page looks through a part of the log, and the next one continues.
-            var query = AuditQuery(limit: 1 + (event.isEmpty ? Self.shownEntries : Self.searchedEntries))
+            var query = AuditQuery(limit: Self.shownEntries)
             query.before = fields["before"].flatMap { Int64($0) }
             query.accountID = try await accountID(String((fields["account"] ?? "").trimmingSpace()))
-            let records = try await audit.records(query)
+            let page = try await audit.page(query, containing: event, among: Self.searchedEntries)
             let context = admins.context.accepting(request)
             let texts = context.texts
-            let found = records.dropLast(records.count < query.limit ? 0 : 1)
-            let shown = found.filter { event.isEmpty || $0.event.utf8.firstRange(of: event.utf8) != nil }
-                .prefix(Self.shownEntries)
-            let last = shown.count == Self.shownEntries ? shown.last : found.last
-            let next = records.count == query.limit || last?.id != found.last?.id ? last : nil
             return HTMLPage(
                 Phrase("page.admin.audit.title"),
                 search: [
@@ -134,9 +128,10 @@ package struct AdminRoutes: Sendable {
                 sections: [
                     HTMLSection(
                         texts(Phrase("page.admin.audit.entries")),
-                        text: shown.isEmpty
-                            ? texts(Phrase(next == nil ? "page.admin.audit.none" : "page.admin.audit.noneYet")) : nil,
-                        entries: shown.map { record in
+                        text: page.records.isEmpty
+                            ? texts(Phrase(page.next == nil ? "page.admin.audit.none" : "page.admin.audit.noneYet"))
+                            : nil,
+                        entries: page.records.map { record in
                             .init(
                                 texts(record.phrase),
                                 details: [record.at.textInUTC, record.event, record.detail].compactMap(\.self),
@@ -150,7 +145,7 @@ package struct AdminRoutes: Sendable {
                         })
                 ],
                 links: [
-                    next.map { (nextURL($0.id, fields), Phrase("page.admin.next")) },
+                    page.next.map { (nextURL($0, fields), Phrase("page.admin.next")) },
                     (Self.path, Phrase("page.admin.back")),
                 ].compactMap(\.self), in: context
             ).response()

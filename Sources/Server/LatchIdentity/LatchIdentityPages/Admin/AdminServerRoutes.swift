@@ -18,7 +18,7 @@ package struct AdminServerRoutes: Sendable {
     static let providersPath = "\(AdminRoutes.path)/providers"
     static let settingsPath = "\(AdminRoutes.path)/settings"
     /// The number of emails on the page.
-    private static let shownMails = 100
+    private static let shownMails = 50
 
     package let limits: RateLimits
     package let store: IdentityStore
@@ -78,10 +78,10 @@ package struct AdminServerRoutes: Sendable {
         in session: ActivePageSession, _ request: HTTPRequest, notice: Phrase? = nil, problem: IdentityError? = nil
     ) async throws(IdentityError) -> HTTPResponse {
         let waiting = try await store.waitingMails(limit: Self.shownMails)
-        let backlog = try await store.mailBacklog(dueBefore: clock.now)
+        let count = try await store.mailCount()
         let texts = admins.context.accepting(request).texts
         let section = HTMLSection(
-            texts(Phrase("page.admin.mails.count", .count(backlog.count))),
+            texts(Phrase("page.admin.mails.count", .count(count))),
             text: mails.isFailing ? texts(Phrase("page.admin.mails.failing")) : nil,
             entries: waiting.map { mail in
                 .init(

@@ -58,7 +58,7 @@ package struct AdminUserRoutes: Sendable {
             query.role = Role(named: fields["role"] ?? "")
             let codec = CursorCodec(pepper: pepper)
             if let after = fields["after"] { query.after = try codec.decode(after, for: query) }
-            let page = try await administration.list(query, for: session.account)
+            let page = try await administration.list(query, for: session.account, withDetails: false)
             return pages.list(
                 page, query, next: page.next.map { codec.encode($0, for: query) }, request)
         }

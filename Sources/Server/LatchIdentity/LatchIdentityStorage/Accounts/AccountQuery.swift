@@ -101,12 +101,16 @@ package struct AccountPage: Sendable, Hashable {
     /// The beginning of the next page; nil on the last one.
     package var next: AccountQuery.Cursor?
     /// The number of matching accounts; with a search or a time, at most ``countBound``.
+    ///
+    /// A search with a filter counts only among the first matches of any account.
     package var total: Int
-    /// Whether more accounts than `total` match.
+    /// Whether more accounts than `total` can match.
     package var isTotalMinimum = false
 
     /// The greatest count of matches for a search or a time.
     package static let countBound = 1000
+    /// The greatest count of accounts with the same status, verification and role in PostgreSQL, which keeps no counts.
+    package static let classBound = 10_000
 }
 
 /// Statistics of all accounts except deleted ones.

@@ -21,6 +21,13 @@ package struct AuditQuery: Sendable, Hashable {
     package init(limit: Int) { self.limit = limit }
 }
 
+/// Entries of the audit log, the newest first.
+package struct AuditPage: Sendable, Hashable {
+    package let records: [AuditRecord]
+    /// The entry before which the next page begins; nil if there is none.
+    package let next: Int64?
+}
+
 /// An entry of the audit log.
 package struct AuditRecord: Sendable, Hashable {
     package let id: Int64

@@ -76,7 +76,7 @@ package final class PostgresBackend: SQLBackend {
     }
 
     package let dialect = SQLDialect.postgres
-    package let passwordCostAge: Duration? = .seconds(60)
+    package let countAge: Duration? = .seconds(60)
 
     package var outage: IdentityError? { database.outage.map { IdentityError($0) } }
 

@@ -97,7 +97,7 @@ extension IdentityStore {
 
     /// Returns the cost parameters of the stored hashes.
     package func passwordCosts() async throws(IdentityError) -> PasswordCosts {
-        if let age = backend.passwordCostAge, let read = passwordCostsRead.withLock({ $0 }), .now - read.at < age {
+        if let age = backend.countAge, let read = passwordCostsRead.withLock({ $0 }), .now - read.at < age {
             return read.costs
         }
         let costs = PasswordCosts(

@@ -46,6 +46,38 @@ extension IdentityStore {
         }
     }
 
+    /// Returns one page of the entries that a query selects and whose event contains a text.
+    ///
+    /// The events have no index. So a page looks through a part of the log, and the next one continues.
+    ///
+    /// - Parameter count: The number of entries that the page looks through.
+    package func auditPage(
+        _ query: AuditQuery, containing text: String, among count: Int
+    ) async throws(IdentityError) -> AuditPage {
+        try await read { db throws(IdentityError) in
+            var part = query
+            part.limit = count
+            let (clause, values) = part.clause(for: db.dialect)
+            let find = db.dialect == .postgres ? "strpos" : "instr"
+            let found = try db.all(
+                """
+                SELECT \(AuditRecord.Column.list) FROM (SELECT \(AuditRecord.Column.list) FROM audit \(clause)) AS part
+                WHERE \(find)(event, $\(values.count + 1)) > 0 ORDER BY id DESC LIMIT $\(values.count + 2)
+                """, values + [.text(text), .integer(Int64(query.limit) + 1)], read: AuditRecord.init)
+            if found.count > query.limit {
+                let records = Array(found.prefix(query.limit))
+                return AuditPage(records: records, next: records.last?.id)
+            }
+            part.limit += 1
+            let (longer, limits) = part.clause(for: db.dialect)
+            let rest = try db.first(
+                "SELECT count(*), min(id) FROM (SELECT id FROM audit \(longer)) AS part", limits
+            ) { row throws(IdentityError) in (count: Int(try row.integer(0)), first: try row.optionalInteger(1)) }
+            // The first entry of the rest is on the next page.
+            return AuditPage(records: found, next: rest.flatMap { $0.count > count ? $0.first.map { $0 + 1 } : nil })
+        }
+    }
+
     /// Checks the chain of all entries.
     ///
     /// It reads in one transaction, so that the entries and the head match; writers continue in the meantime.

@@ -7,8 +7,8 @@ import LatchFoundation
 package protocol SQLBackend: Sendable {
     /// The database.
     var dialect: SQLDialect { get }
-    /// The maximum age of the read costs of the stored password hashes; nil if they are counted with each change.
-    var passwordCostAge: Duration? { get }
+    /// The maximum age of counts that read all accounts; nil if each change of an account updates them.
+    var countAge: Duration? { get }
     /// The reason why currently no connection can be opened; nil if one can, or none is needed.
     var outage: IdentityError? { get }
 
@@ -78,7 +78,7 @@ package struct SQLStatement: Sendable {
 }
 
 extension SQLBackend {
-    package var passwordCostAge: Duration? { nil }
+    package var countAge: Duration? { nil }
     package var outage: IdentityError? { nil }
 
     package func date(by local: WallClock) async throws(IdentityError) -> StoreDate? { nil }

@@ -101,6 +101,11 @@ extension IdentityStore {
         }
     }
 
+    /// Returns the length of the outbox.
+    package func mailCount() async throws(IdentityError) -> Int {
+        try await read { db throws(IdentityError) in try db.number("SELECT count(*) FROM mail") }
+    }
+
     /// Returns the length and the age of the outbox.
     ///
     /// - Parameter date: Emails with a due date from this time on do not count for the age. Refused emails wait for

@@ -32,8 +32,9 @@ package struct UserAgentDescription: Sendable, Hashable {
     /// Returns whether a text has a word, which no letter precedes or follows: "axios" is not iOS.
     private static func has(_ word: String, in text: [UInt8]) -> Bool {
         let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte) }
+        let first = word.utf8.first
         return text.indices.contains { start in
-            text[start...].starts(with: word.utf8) && (start == 0 || !isLetter(text[start - 1]))
+            text[start] == first && text[start...].starts(with: word.utf8) && (start == 0 || !isLetter(text[start - 1]))
                 && !(text.dropFirst(start + word.utf8.count).first.map(isLetter) ?? false)
         }
     }

@@ -5,6 +5,7 @@ import LatchCore
 package import LatchCrypto
 package import LatchFoundation
 package import LatchJOSE
+import Synchronization
 
 /// A signing key with the times that determine its use.
 package struct SigningKey: Sendable {
@@ -29,6 +30,7 @@ package struct Keyring: Sendable {
     private let storeKey: StoreKey?
     /// The ended keys that this server has seen, including those from before a reload.
     package let ended: EndedKeys
+    private let cache = ParsedKeys()
 
     /// Creates a keyring for the setting `store_key`.
     package init(_ storeKey: String?, ended: EndedKeys = EndedKeys()) throws(IdentityError) {
@@ -174,8 +176,12 @@ package struct Keyring: Sendable {
     package func signingKeys(_ stored: StoredKeys) throws(IdentityError) -> [SigningKey] {
         // Each algorithm has keys that follow one another.
         var successors: [SignatureAlgorithm: Date] = [:]
+        let known = cache.keys.withLock { $0 }
+        var keys: [StoredKey: Key] = [:]
+        defer { cache.keys.withLock { [keys] in $0 = keys } }
         return try list(of: stored).present(among: stored.signing).map { stored throws(IdentityError) in
-            let key = try parsed(stored)
+            let key = if let key = known[stored] { key } else { try parsed(stored) }
+            keys[stored] = key
             let successor = successors.updateValue(stored.signsAt, forKey: key.algorithm)
             return SigningKey(
                 key: key, createdAt: stored.createdAt, signsAt: stored.signsAt,
@@ -217,6 +223,12 @@ package struct Keyring: Sendable {
 }
 
 extension Keyring: Redacting {}
+
+/// The keys that were parsed last, by their rows: the check of an RSA key takes 50 ms, and the keys are read every few
+/// seconds.
+private final class ParsedKeys: Sendable {
+    let keys = Mutex<[StoredKey: Key]>([:])
+}
 
 extension StoredKeys {
     /// The name of the audit log's key.
