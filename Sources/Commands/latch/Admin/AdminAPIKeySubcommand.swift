@@ -40,7 +40,7 @@ enum AdminAPIKeySubcommand {
         "create", "makes a key, which is shown once",
         options: [owner, scopes, days], arguments: [.init(name: "NAME", summary: "what it is for")],
         examples: [
-            "latch admin api-key create deploy --owner ada@example.com --scope clients:read --scope clients:write":
+            "latch admin api-key create deploy --owner ada@example.com --scope clients:write":
                 "on the store",
             "latch admin api-key create deploy --scope clients:write --days 30 --url https://id.example.com":
                 "for yourself, at a server",
