@@ -64,7 +64,7 @@ package indirect enum JSONSchema: Sendable {
             var json: JSONObject = ["type": "integer", "format": "int64"]
             json["minimum"] = range.map { .integer(Int64($0.lowerBound)) }
             // A number beyond 2⁵³ is not exact in other languages.
-            if let range, range.upperBound < 1 << 53 { json["maximum"] = .integer(Int64(range.upperBound)) }
+            if let range, Int64(range.upperBound) < 1 << 53 { json["maximum"] = .integer(Int64(range.upperBound)) }
             return json
         case .flag: return ["type": "boolean"]
         case .list(let element): return ["type": "array", "items": .object(element.json(addingTo: &models))]
