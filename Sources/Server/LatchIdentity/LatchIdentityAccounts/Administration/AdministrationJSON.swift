@@ -60,7 +60,8 @@ extension APIKey {
     package var administrationJSON: JSONObject {
         [
             "id": .string(id), "name": .string(name), "account_id": .string(accountID),
-            "scopes": .array(scope.split(separator: " ").map { .string(String($0)) }),
+            "scopes": .array(
+                scope.utf8.split(separator: UInt8(ascii: " ")).map { .string(String(Substring($0))) }),
             "created_at": .date(createdAt), "expires_at": .date(expiresAt), "last_used_at": .date(lastUsedAt),
         ]
     }

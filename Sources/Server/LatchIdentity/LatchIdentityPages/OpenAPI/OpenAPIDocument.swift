@@ -21,7 +21,7 @@ package struct OpenAPIDocument: Sendable {
         }
         for route in routes {
             var path = paths[route.pattern]?.objectValue ?? [:]
-            path[route.method.rawValue.lowercased()] = .object(
+            path[route.method.rawValue.lowercasedASCII()] = .object(
                 route.description.json(at: route.pattern, addingTo: &models))
             paths[route.pattern] = .object(path)
         }

@@ -63,7 +63,7 @@ extension APIOperation {
 
     static func exchangeCredential(of provider: String) -> APIOperation {
         APIOperation(
-            "exchangeCredentialOf\(provider.prefix(1).uppercased())\(provider.dropFirst())",
+            "exchangeCredential_\(provider)",
             "Exchanges the credential of the device's Sign in with Apple for the tokens of a session.", in: .sessions,
             takes: .json(
                 .required("identityToken", .text()), .required("nonce", .text()),

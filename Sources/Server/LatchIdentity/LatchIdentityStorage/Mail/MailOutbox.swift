@@ -91,7 +91,7 @@ package struct OutboxMail: Sendable, Hashable {
     }
 
     /// The challenge whose code the email carries: that of the first email with it.
-    package var challengeID: String { String(id.prefix { $0 != "." }) }
+    package var challengeID: String { String(Substring(id.utf8.prefix { $0 != UInt8(ascii: ".") })) }
 
     /// Returns the email with the code of an earlier one, and with a separate Message-ID.
     ///
