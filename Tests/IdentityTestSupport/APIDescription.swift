@@ -3,6 +3,8 @@
 package import LatchCore
 package import LatchHTTP
 import LatchIdentity
+package import LatchServer
+import Synchronization
 import Testing
 
 /// The server's description of its JSON routes (OpenAPI), with which every response of a test is compared.
@@ -10,7 +12,20 @@ package struct APIDescription: Sendable {
     private let paths: [(pattern: [String], operations: JSONObject)]
     private let schemas: JSONObject
 
-    package init(_ document: JSONObject) {
+    /// The descriptions by the routes of their servers; many tests have servers with the same ones.
+    private static let known = Mutex<[[String]: APIDescription]>([:])
+
+    /// Returns the description of a server's routes.
+    package static func of(_ router: Router) -> APIDescription {
+        let routes = router.routes.map { "\($0.method) \($0.pattern)" }
+        if let description = known.withLock({ $0[routes] }) { return description }
+        let document = OpenAPIDocument(described: router, serviceName: "Test", version: "1")
+        let description = APIDescription(document.json(at: "http://127.0.0.1"))
+        known.withLock { $0[routes] = description }
+        return description
+    }
+
+    private init(_ document: JSONObject) {
         paths = (document["paths"]?.objectValue ?? [:]).map { path, operations in
             (Self.segments(path), operations.objectValue ?? [:])
         }

@@ -79,7 +79,7 @@ enum AdminProviderSubcommand {
         }
 
         func test(_ name: String) async throws -> JSONObject {
-            guard let client = identity.upstreams.all.first(where: { $0.provider.name == name }) else {
+            guard let client = identity.upstreams[name] else {
                 throw CommandError.failed(
                     "There is no provider '\(name)'.".printable, hint: "'latch admin provider list' shows them.")
             }

@@ -27,7 +27,8 @@ extension Router {
         routes.add(services, context)
         OpenAPIRoutes(
             limits: services.limits, accessTokens: services.accessTokens,
-            document: OpenAPIDocument(routes, serviceName: configuration.serviceName, version: packageVersion)
+            document: OpenAPIDocument(
+                described: routes, serviceName: configuration.serviceName, version: packageVersion)
         ).add(to: &routes)
         merge(routes, alsoBelow: path)
     }
@@ -79,7 +80,7 @@ extension Router {
         ClientAdministrationRoutes(limits: limits, clients: services.clientAdministration, access: access).add(
             to: &self)
         ServerAdministrationRoutes(
-            limits: limits, store: services.store, clock: services.clock, accessTokens: services.accessTokens,
+            limits: limits, store: services.store, accessTokens: services.accessTokens,
             mails: services.mails, keys: services.signingKeys, upstreams: services.upstreams, notes: services.notes,
             audit: services.audit, access: access
         ).add(to: &self)
@@ -224,7 +225,7 @@ extension Router {
             to: &self)
         AdminKeyRoutes(limits: services.limits, keys: services.apiKeys, admins: admins).add(to: &self)
         AdminServerRoutes(
-            limits: services.limits, store: services.store, clock: services.clock, mails: services.mails,
+            limits: services.limits, store: services.store, mails: services.mails,
             keys: services.signingKeys, upstreams: services.upstreams, notes: services.notes, admins: admins
         ).add(to: &self)
     }

@@ -8,8 +8,8 @@ import LatchJOSE
 
 /// API keys, with which programs call the routes of the administration.
 ///
-/// A key acts for an administrator, with the scopes that it was made for. It ends at its date, and as soon as the account
-/// is not an administrator. The store has only its digest.
+/// A key acts for an administrator, with the scopes that it was made for. It ends at its date, and with the rights of
+/// the account. The store has only its digest.
 package struct APIKeyService: Sendable {
     /// The lifetimes in seconds that an administrator may choose: from a minute to two years.
     package static let lifetimes = 60...63_072_000

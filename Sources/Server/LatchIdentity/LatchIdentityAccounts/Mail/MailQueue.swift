@@ -102,6 +102,14 @@ package final class MailQueue: Sendable {
         if starts { Task { await work() } }
     }
 
+    /// Sends every waiting email now, for an administrator.
+    ///
+    /// - Parameter actor: The administrator, for the audit log.
+    package func retry(by actor: String) async throws(IdentityError) {
+        try await store.retryMails(by: actor, at: clock.now)
+        wake()
+    }
+
     /// Returns when every due email has been sent or postponed.
     package func flush() async {
         wake()

@@ -86,6 +86,18 @@ package struct SigningKeyService: Sendable {
         return try await rotate(algorithm, after: newest, isCompromised: isCompromised, by: actor)
     }
 
+    /// Adds a key after the one that an administrator has seen as the newest of its algorithm, so that a repeated request
+    /// adds no second one.
+    ///
+    /// - Returns: The ID of the new key.
+    /// - Throws: `IdentityError.keyChanged` if there is a newer key, or a store's error.
+    package func rotate(afterSeen newest: String, by actor: String) async throws(IdentityError) -> String {
+        guard let seen = try await list().first(where: { $0.id == newest }),
+            let id = try await rotate(seen.algorithm, after: newest, by: actor)
+        else { throw .keyChanged }
+        return id
+    }
+
     /// Makes the first key of an algorithm, which signs immediately: no cache has an earlier one.
     package func require(_ algorithm: SignatureAlgorithm) async throws(IdentityError) {
         guard try await !algorithms.contains(algorithm) else { return }

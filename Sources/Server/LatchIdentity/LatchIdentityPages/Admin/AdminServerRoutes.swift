@@ -22,7 +22,6 @@ package struct AdminServerRoutes: Sendable {
 
     package let limits: RateLimits
     package let store: IdentityStore
-    package let clock: WallClock
     package let mails: MailQueue
     package let keys: SigningKeyService
     package let upstreams: UpstreamClients
@@ -30,12 +29,11 @@ package struct AdminServerRoutes: Sendable {
     package let admins: AdminSessions
 
     package init(
-        limits: RateLimits, store: IdentityStore, clock: WallClock, mails: MailQueue, keys: SigningKeyService,
+        limits: RateLimits, store: IdentityStore, mails: MailQueue, keys: SigningKeyService,
         upstreams: UpstreamClients, notes: OperatorNotes, admins: AdminSessions
     ) {
         self.limits = limits
         self.store = store
-        self.clock = clock
         self.mails = mails
         self.keys = keys
         self.upstreams = upstreams
@@ -110,8 +108,7 @@ package struct AdminServerRoutes: Sendable {
                 try await mailsPage(in: submission.session, request, problem: error)
             }
         ) { submission, own in
-            try await store.retryMails(by: own.accountID, at: clock.now)
-            mails.wake()
+            try await mails.retry(by: own.accountID)
             return try await mailsPage(
                 in: submission.session, request, notice: Phrase("page.admin.mails.retried"))
         }
@@ -156,11 +153,7 @@ package struct AdminServerRoutes: Sendable {
             }
         ) { submission, own in
             try own.account.requireSuperAdministrator()
-            // The newest key of the page, so that a second press makes no other one.
-            let newest = try submission.text("rotate")
-            guard let known = try await keys.list().first(where: { $0.id == newest }),
-                try await keys.rotate(known.algorithm, after: newest, by: own.accountID) != nil
-            else { throw IdentityError.keyChanged }
+            _ = try await keys.rotate(afterSeen: try submission.text("rotate"), by: own.accountID)
             return try await keysPage(in: submission.session, request, notice: Phrase("page.admin.keys.rotated"))
         }
     }

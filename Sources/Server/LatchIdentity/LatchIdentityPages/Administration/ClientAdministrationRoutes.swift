@@ -10,8 +10,8 @@ package import LatchServer
 
 /// The routes with which administrators manage the clients in the store, as `latch admin client` does.
 ///
-/// Administrators read them. Only a `super_admin` who has signed in a short time ago, or their API key, changes them: a client
-/// of the operator can get tokens of every user.
+/// Administrators read them. Only a `super_admin` who has signed in a short time ago, or their API key, changes them: a
+/// client of the operator can get tokens of every user.
 package struct ClientAdministrationRoutes: Sendable {
     package let limits: RateLimits
     package let clients: ClientService
@@ -59,7 +59,7 @@ package struct ClientAdministrationRoutes: Sendable {
         let made = try await ClientService.stating { () throws(IdentityError) in
             try await clients.create(client, by: actor)
         }
-        return .secret(made, status: .created)
+        return .json(made.json, status: .created)
     }
 
     /// Replaces all members of a client.
@@ -70,10 +70,10 @@ package struct ClientAdministrationRoutes: Sendable {
         // What GET has added.
         for name in ClientService.Registered.addedMembers { members[name] = nil }
         let client = try OAuthClient.reading(members) { .invalidInput($0) }
-        return .secret(
-            try await ClientService.stating { () throws(IdentityError) in
-                try await clients.update(client, by: actor)
-            })
+        let updated = try await ClientService.stating { () throws(IdentityError) in
+            try await clients.update(client, by: actor)
+        }
+        return .json(updated.json)
     }
 
     @Sendable private func delete(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -88,10 +88,10 @@ package struct ClientAdministrationRoutes: Sendable {
         guard overlap.map({ (0...31_536_000).contains($0.intValue ?? -1) }) ?? true else {
             throw IdentityError.invalid("overlap", "is not a number of seconds")
         }
-        return .secret(
-            try await clients.rotateSecret(
-                of: request.clientID, overlap: overlap?.intValue.map { .seconds($0) } ?? ClientService.secretOverlap,
-                by: actor))
+        let rotated = try await clients.rotateSecret(
+            of: request.clientID, overlap: overlap?.intValue.map { .seconds($0) } ?? ClientService.secretOverlap,
+            by: actor)
+        return .json(rotated.json)
     }
 
     // MARK: Tokens of registrations
@@ -99,12 +99,12 @@ package struct ClientAdministrationRoutes: Sendable {
     /// Makes another registration access token of a client that registered itself.
     @Sendable private func replaceRegistrationToken(_ request: HTTPRequest) async throws -> HTTPResponse {
         let token = try await clients.replaceRegistrationToken(of: request.clientID, by: try await owner(request))
-        return .secret(["registration_access_token": .string(token)])
+        return .json(["registration_access_token": .string(token)])
     }
 
     @Sendable private func listInitialTokens(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await requireReader(request)
-        return .secret(["initial_tokens": .array(try await clients.initialTokens().map { .object($0.json) })])
+        return .json(["initial_tokens": .array(try await clients.initialTokens().map { .object($0.json) })])
     }
 
     /// Makes an initial token; `{"uses": 10, "lifetime": 3600}` says how often and how long it works.
@@ -122,7 +122,7 @@ package struct ClientAdministrationRoutes: Sendable {
             uses: try number("uses", InitialToken.uses, omitted: 1),
             lifetime: .seconds(try number("lifetime", InitialToken.lifetimes, omitted: InitialToken.lifetime)),
             by: actor)
-        return .secret(made.token.json(text: made.text), status: .created)
+        return .json(made.token.json(text: made.text), status: .created)
     }
 
     @Sendable private func revokeInitialToken(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -155,16 +155,4 @@ extension ClientService {
 
 extension HTTPRequest {
     fileprivate var clientID: String { pathParameter("client") ?? "" }
-}
-
-extension HTTPResponse {
-    fileprivate static func secret(_ client: ClientService.Registered, status: HTTPStatus = .ok) -> HTTPResponse {
-        secret(client.json, status: status)
-    }
-
-    fileprivate static func secret(_ members: JSONObject, status: HTTPStatus = .ok) -> HTTPResponse {
-        var response = json(members, status: status)
-        response.fields[.cacheControl] = "no-store"
-        return response
-    }
 }

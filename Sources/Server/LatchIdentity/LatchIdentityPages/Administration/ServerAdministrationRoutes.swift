@@ -16,7 +16,6 @@ package struct ServerAdministrationRoutes: Sendable {
 
     package let limits: RateLimits
     package let store: IdentityStore
-    package let clock: WallClock
     package let accessTokens: AccessTokenIssuer
     package let mails: MailQueue
     package let keys: SigningKeyService
@@ -26,13 +25,12 @@ package struct ServerAdministrationRoutes: Sendable {
     package let access: AdministrationAccess
 
     package init(
-        limits: RateLimits, store: IdentityStore, clock: WallClock, accessTokens: AccessTokenIssuer, mails: MailQueue,
+        limits: RateLimits, store: IdentityStore, accessTokens: AccessTokenIssuer, mails: MailQueue,
         keys: SigningKeyService, upstreams: UpstreamClients, notes: OperatorNotes, audit: AuditService,
         access: AdministrationAccess
     ) {
         self.limits = limits
         self.store = store
-        self.clock = clock
         self.accessTokens = accessTokens
         self.mails = mails
         self.keys = keys
@@ -103,9 +101,9 @@ package struct ServerAdministrationRoutes: Sendable {
     @Sendable private func listMails(_ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try await access.administrator(request, for: .readServer)
         let waiting = try await store.waitingMails(limit: Self.shownMails)
-        let backlog = try await store.mailBacklog(dueBefore: clock.now)
         return .json([
-            "mails": .array(waiting.map(\.administrationJSON)), "total": .integer(Int64(backlog.count)),
+            "mails": .array(waiting.map(\.administrationJSON)),
+            "total": .integer(Int64(try await store.mailCount())),
             "failing": .bool(mails.isFailing),
         ])
     }
@@ -113,8 +111,7 @@ package struct ServerAdministrationRoutes: Sendable {
     /// Sends the emails that wait without waiting any longer.
     @Sendable private func retryMails(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeServer)
-        try await store.retryMails(by: caller.actor.text, at: clock.now)
-        mails.wake()
+        try await mails.retry(by: caller.actor.text)
         return .removed
     }
 
@@ -130,9 +127,7 @@ package struct ServerAdministrationRoutes: Sendable {
         let caller = try await access.administrator(request, for: .writeServer)
         try caller.account.requireSuperAdministrator()
         let newest = try request.jsonObject().text("after")
-        guard let known = try await keys.list().first(where: { $0.id == newest }),
-            let id = try await keys.rotate(known.algorithm, after: newest, by: caller.actor.text)
-        else { throw IdentityError.keyChanged }
+        let id = try await keys.rotate(afterSeen: newest, by: caller.actor.text)
         return .json(["id": .string(id)], status: .created)
     }
 
@@ -154,9 +149,7 @@ package struct ServerAdministrationRoutes: Sendable {
     @Sendable private func testProvider(_ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try await access.administrator(request, for: .writeServer)
         let name = request.pathParameter("provider") ?? ""
-        guard let client = upstreams.all.first(where: { $0.provider.name == name }) else {
-            throw IdentityError.noSuchProvider
-        }
+        guard let client = upstreams[name] else { throw IdentityError.noSuchProvider }
         return .json(await client.check(redirectURI: accessTokens.issuer).json)
     }
 

@@ -7,7 +7,7 @@ import LatchIdentityStorage
 /// The operations of administrators and their programs on accounts and on the server.
 extension APIOperation {
     /// Returns an operation that needs a scope.
-    private static func administration(
+    static func administration(
         _ id: String, _ summary: String, for scope: AdministrationScope, query: [JSONSchema.Member] = [],
         takes content: Content? = nil, returns answer: Answer = .noContent, refuses errors: [IdentityError] = []
     ) -> APIOperation {

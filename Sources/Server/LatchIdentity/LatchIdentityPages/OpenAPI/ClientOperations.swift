@@ -7,29 +7,31 @@ import LatchIdentityStorage
 
 /// The operations of administrators and their programs on the clients of the store.
 extension APIOperation {
-    static let listClients = APIOperation(
-        "listClients", "Returns up to 100 clients of the store, by their IDs.", in: .administration,
-        for: .administrator(.readClients), query: [.optional("after", .text(), "The last ID of the page before.")],
+    static let listClients = administration(
+        "listClients", "Returns up to 100 clients of the store, by their IDs.", for: .readClients,
+        query: [.optional("after", .text(), "The last ID of the page before.")],
         returns: .json(.object([.required("clients", .list(.model(.client)))])))
 
-    static let createClient = change(
-        "createClient", "Registers a client; its secret is shown once.", takes: .members(JSONSchema.Model.clientFields),
+    static let createClient = administration(
+        "createClient", "Registers a client; its secret is shown once.", for: .writeClients,
+        takes: .members(JSONSchema.Model.clientFields),
         returns: .json(.model(.client), .created), refuses: [.clientExists])
 
-    static let getClient = APIOperation(
-        "getClient", "Returns a client.", in: .administration, for: .administrator(.readClients),
+    static let getClient = administration(
+        "getClient", "Returns a client.", for: .readClients,
         returns: .json(.model(.client)), refuses: [.noSuchClient])
 
-    static let updateClient = change(
-        "updateClient", "Replaces all members of a client.",
+    static let updateClient = administration(
+        "updateClient", "Replaces all members of a client.", for: .writeClients,
         takes: .members(JSONSchema.Model.clientFields.filter { $0.name != "id" }), returns: .json(.model(.client)),
         refuses: [.noSuchClient, .clientChanged])
 
-    static let deleteClient = change(
-        "deleteClient", "Removes a client, its consents and its sessions.", refuses: [.noSuchClient])
+    static let deleteClient = administration(
+        "deleteClient", "Removes a client, its consents and its sessions.", for: .writeClients, refuses: [.noSuchClient]
+    )
 
-    static let rotateClientSecret = change(
-        "rotateClientSecret", "Makes another secret, which is shown once.",
+    static let rotateClientSecret = administration(
+        "rotateClientSecret", "Makes another secret, which is shown once.", for: .writeClients,
         takes: .json(
             .optional(
                 "overlap", .integer(0...31_536_000),
@@ -37,36 +39,28 @@ extension APIOperation {
             isRequired: false), returns: .json(.model(.client)),
         refuses: [.noSuchClient, .secretRefused("it is public"), .clientChanged])
 
-    static let replaceRegistrationToken = change(
+    static let replaceRegistrationToken = administration(
         "replaceRegistrationToken", "Makes another registration access token of a client that registered itself.",
+        for: .writeClients,
         returns: .json(.object([.required("registration_access_token", .text())])),
         refuses: [.noSuchClient, .notSelfRegistered, .clientChanged])
 
-    static let listInitialTokens = APIOperation(
-        "listInitialTokens", "Returns the tokens with which clients may register themselves.", in: .administration,
-        for: .administrator(.readClients),
+    static let listInitialTokens = administration(
+        "listInitialTokens", "Returns the tokens with which clients may register themselves.", for: .readClients,
         returns: .json(.object([.required("initial_tokens", .list(.model(.initialToken)))])))
 
-    static let createInitialToken = change(
+    static let createInitialToken = administration(
         "createInitialToken", "Makes a token with which clients may register themselves; it is shown once.",
+        for: .writeClients,
         takes: .json(
             .optional("uses", .integer(InitialToken.uses)), .optional("lifetime", .integer(InitialToken.lifetimes)),
             isRequired: false),
         returns: .json(
             .object(JSONSchema.Model.initialToken.members + [.required("initial_access_token", .text())]), .created))
 
-    static let deleteInitialToken = change(
-        "deleteInitialToken", "Ends an initial token; clients that have registered with it stay.",
+    static let deleteInitialToken = administration(
+        "deleteInitialToken", "Ends an initial token; clients that have registered with it stay.", for: .writeClients,
         refuses: [.noSuchInitialToken])
-
-    private static func change(
-        _ id: String, _ summary: String, takes content: Content? = nil, returns answer: Answer = .noContent,
-        refuses errors: [IdentityError] = []
-    ) -> APIOperation {
-        APIOperation(
-            id, summary, in: .administration, for: .administrator(.writeClients), takes: content.map { [$0] } ?? [],
-            returns: [answer], refuses: errors)
-    }
 }
 
 extension JSONSchema.Model {

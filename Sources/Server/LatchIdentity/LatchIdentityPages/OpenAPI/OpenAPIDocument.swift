@@ -5,16 +5,23 @@ import LatchHTTP
 package import LatchIdentityAccounts
 import LatchIdentityStorage
 package import LatchServer
+import Synchronization
 
 /// The description of the server's JSON routes, made from the routes themselves (OpenAPI 3.1.0).
 package struct OpenAPIDocument: Sendable {
     static let path = "/api/openapi.json"
 
-    /// The document without the URL of the server.
-    private let document: JSONObject
+    private let router: Router
+    private let serviceName: String
+    private let version: String
 
-    /// Describes the routes of a router.
-    package init(_ router: Router, serviceName: String, version: String) {
+    /// Describes the routes of a router, whose description is made when it is asked for.
+    package init(described router: Router, serviceName: String, version: String) {
+        (self.router, self.serviceName, self.version) = (router, serviceName, version)
+    }
+
+    /// Returns the document of a server at a URL.
+    package func json(at issuer: String) -> JSONObject {
         var (paths, models) = (JSONObject(), JSONObject())
         let routes = router.described(by: APIOperation.self).sorted {
             ($0.pattern, $0.method.rawValue) < ($1.pattern, $1.method.rawValue)
@@ -25,7 +32,7 @@ package struct OpenAPIDocument: Sendable {
                 route.description.json(at: route.pattern, addingTo: &models))
             paths[route.pattern] = .object(path)
         }
-        document = [
+        return [
             "openapi": "3.1.0",
             "info": [
                 "title": .string(serviceName), "version": .string(version),
@@ -37,6 +44,7 @@ package struct OpenAPIDocument: Sendable {
             "tags": .array(APIOperation.Section.allCases.map { ["name": .string($0.rawValue)] }),
             "paths": .object(paths),
             "components": ["schemas": .object(models), "securitySchemes": .object(Self.securitySchemes)],
+            "servers": [["url": .string(issuer)]],
         ]
     }
 
@@ -61,20 +69,15 @@ package struct OpenAPIDocument: Sendable {
             "type": "http", "scheme": "bearer", "description": "A registration access token (RFC 7592 §3).",
         ],
     ]
-
-    /// Returns the document of a server at a URL.
-    package func json(at issuer: String) -> JSONObject {
-        var json = document
-        json["servers"] = [["url": .string(issuer)]]
-        return json
-    }
 }
 
-/// The route of the description.
-package struct OpenAPIRoutes: Sendable {
-    package let limits: RateLimits
-    package let accessTokens: AccessTokenIssuer
-    package let document: OpenAPIDocument
+/// The route of the description, which is written once for each issuer.
+package final class OpenAPIRoutes: Sendable {
+    private let limits: RateLimits
+    private let accessTokens: AccessTokenIssuer
+    private let document: OpenAPIDocument
+    /// The last written document, and its issuer.
+    private let written = Mutex<(issuer: String, json: [UInt8])?>(nil)
 
     package init(limits: RateLimits, accessTokens: AccessTokenIssuer, document: OpenAPIDocument) {
         (self.limits, self.accessTokens, self.document) = (limits, accessTokens, document)
@@ -86,7 +89,14 @@ package struct OpenAPIRoutes: Sendable {
 
     @Sendable private func describe(_ request: HTTPRequest) throws -> HTTPResponse {
         guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
-        var response = HTTPResponse.json(document.json(at: String(issuer.withoutFinalSlash)))
+        let json = written.withLock { written in
+            if let written, written.issuer == issuer { return written.json }
+            let url = String(issuer.withoutFinalSlash)
+            let json = Array(JSONValue.object(document.json(at: url)).serialized())
+            written = (issuer, json)
+            return json
+        }
+        var response = HTTPResponse.json(json)
         response.fields[.cacheControl] = "public, max-age=300"
         // Tools that show the description are pages of other origins.
         response.fields["Access-Control-Allow-Origin"] = "*"

@@ -5,7 +5,7 @@ import LatchCore
 import LatchCrypto
 package import LatchFoundation
 
-/// A key with which a program calls the routes of the administration, in the name of the administrator who made it.
+/// A key with which a program calls the routes of the administration, in the name of an administrator.
 package struct APIKey: Sendable, Hashable {
     /// The SHA-256 digest of the key.
     package let digest: [UInt8]

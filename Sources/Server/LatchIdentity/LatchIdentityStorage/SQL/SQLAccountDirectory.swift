@@ -413,8 +413,8 @@ private struct AccountListQuery {
 
     /// Returns whether the accounts of the period are read by their serials.
     ///
-    /// Without statistics of its indexes, SQLite prefers a range of serials to the order of another column, and sorts
-    /// all accounts of a class for one page.
+    /// Without statistics of its indexes, SQLite prefers a range of serials to the order of another column. It would
+    /// then sort all accounts of a class for one page.
     private static func readsPeriod(
         _ query: AccountQuery, _ lowest: Int64, _ highest: Int64, _ db: any SQLConnection
     ) throws(IdentityError) -> Bool {
