@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchCore
 import LatchFoundation
 import LatchHTTP
 package import LatchIdentityAccounts

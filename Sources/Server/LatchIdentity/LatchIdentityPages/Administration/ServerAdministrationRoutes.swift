@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchCore
+import LatchCore
 import LatchFoundation
 import LatchHTTP
 package import LatchIdentityAccounts
