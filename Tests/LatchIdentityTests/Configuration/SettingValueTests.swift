@@ -51,6 +51,7 @@ import Testing
         ),
         ("logo_file", [""], ["/nowhere/logo.png", "/", "/dev/zero"]),
         ("favicon_file", [""], ["/nowhere/icon.ico"]),
+        ("mail_templates", [""], ["/nowhere", "/dev/null", "/dev"]),
         (
             "accent_color", ["", "#2456c9", "#000000", "#767676"],
             ["2456c9", "#fff", "red", "#ffcc00", "#777777", "#2456c9;"]

@@ -63,7 +63,7 @@ import Testing
     func `The bytes of a mail are plain text and HTML with the same link, as another program reads them`(
         language: String, encoding: MailMessage.Encoding
     ) async throws {
-        let template = MailTemplate(
+        let template = ComposedMail(
             .verifyEmail, to: "a@example.com", token: "t0ken", code: "012345", issuer: "https://id.example.com",
             at: noon,
             texts: Texts(languages: [language]))
@@ -115,7 +115,7 @@ import Testing
 
     @Test(.tags(.silentTokens), arguments: OutboxMail.Purpose.allCases)
     func `The bytes of a mail are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
-        let template = MailTemplate(
+        let template = ComposedMail(
             purpose, to: "a@example.com", token: "t0ken", code: "012345", issuer: "https://id.example.com/",
             at: noon)
         let message = try MailMessage(
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `The bytes of a mail escape the issuer in HTML`() {
-        let template = MailTemplate(
+        let template = ComposedMail(
             .verifyEmail, to: "a@example.com", token: "t", code: "012345", issuer: #"https://id.example.com/"><b>&"#,
             at: noon)
         #expect(!template.html.contains("<b>"))

@@ -120,7 +120,7 @@ import Testing
         var configuration = IdentityConfiguration()
         configuration.supportURL = "mailto:help@example.com"
         configuration.accentColor = "#7a1fa2"
-        let template = MailTemplate(
+        let template = ComposedMail(
             .factorRemoved, to: "ada@example.com", token: "t", code: "012345", issuer: "https://id.example.com",
             at: noon, causedBy: MailCause(address: "2001:db8::1", userAgent: Self.phone),
             configuration: configuration, texts: Texts(languages: [language]))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `An email with a link for a stranger's request describes no device`() {
-        let template = MailTemplate(
+        let template = ComposedMail(
             .verifyEmail, to: "ada@example.com", token: "t", code: "012345", issuer: "https://id.example.com",
             at: noon, causedBy: MailCause(address: "192.0.2.1", userAgent: Self.phone))
         #expect(!template.text.contains("192.0.2.1") && !template.text.contains("Safari"))

@@ -147,7 +147,7 @@ import Testing
     ) {
         var configuration = IdentityConfiguration()
         configuration.serviceName = #"<b>&"Acme""#
-        let mail = MailTemplate(
+        let mail = ComposedMail(
             purpose, to: "a&'b@example.com", token: "t", code: "012345", issuer: "https://id.example.com",
             at: noon, configuration: configuration, texts: Texts(languages: [language]))
         expectNil((mail.subject + mail.text + mail.html).firstMatch(of: /\bmail\.[a-z]/))

@@ -44,6 +44,7 @@ import Testing
         case "signup": ["closed", "invitation", "closed"]
         case "signup_domains": (1...3).map { "host\($0).example" }
         case "logo_file", "favicon_file": (1...3).map { imageFile($0) }
+        case "mail_templates": (1...3).map { emptyFolder($0) }
         case "accent_color", "background_color": (1...3).map { "#10203\($0)" }
         case "terms_url", "privacy_url", "support_url": (1...3).map { "https://host\($0).example/page" }
         case "registration": ["token", "open", "token"]
@@ -76,6 +77,14 @@ import Testing
         return URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Documentation/Pictures/\(names[number - 1]).svg").path
+    }
+
+    private static func emptyFolder(_ number: Int) -> String {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "latch-mail-templates-\(number)")
+        do { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) } catch {
+            Issue.record(error)
+        }
+        return folder.path
     }
 
     private static func setting(_ key: String) throws -> Setting {

@@ -9,9 +9,9 @@ import LatchTexts
 /// `latch admin mail`: the emails of a server.
 enum AdminMailSubcommand {
     static let subcommand = Subcommand(
-        name: "mail", summary: "the server's emails: preview",
+        name: "mail", summary: "the server's emails: preview, templates",
         examples: ["latch admin mail preview previews": "look at the emails before users get them"],
-        subcommands: [preview])
+        subcommands: [preview, templates])
 
     private static let language = Option.value(
         "language", "LANGUAGE",
@@ -33,13 +33,7 @@ enum AdminMailSubcommand {
             let settings = try SettingsLoader(invocation, variables: environment.variables).load()
             let languages = try languages(invocation[language])
             let folder = invocation.arguments[0]
-            do {
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            } catch {
-                throw CommandError.failed(
-                    "The folder '\(folder)' cannot be made.",
-                    hint: "Choose a place that this user may write to.")
-            }
+            try makeFolder(folder)
             var paths: [String] = []
             for purpose in OutboxMail.Purpose.allCases {
                 for language in languages {
@@ -51,10 +45,61 @@ enum AdminMailSubcommand {
                     }
                 }
             }
-            let json = JSONValue.object(["files": .array(paths.map { .string($0) })])
-            environment.write(("Wrote \(paths.count) files to \(folder).".printable, json), for: invocation)
+            write(paths, to: folder, for: invocation, in: environment)
             return .success
         })
+
+    private static let isHTML = Option.flag("html", "also the HTML of each email, to change its layout")
+
+    private static let templates = Subcommand(
+        name: "templates", summary: "writes the texts of all emails to a folder, to be changed",
+        discussion: """
+            The setting mail_templates names a folder with the emails of your own. Keep only the files that
+            you change: all other emails have the texts of the server, also after an update.
+            \(MailField.allCases.map { $0.placeholder }.prefix(4).joined(separator: ", ")) and others stand for the values of an email.
+            """,
+        options: [language, isHTML, .json("the paths of the files")],
+        arguments: [.init(name: "FOLDER", summary: "a folder, which is created")],
+        examples: [
+            "latch admin mail templates mails --language en": "the texts in English, one file for each email"
+        ],
+        body: { invocation, environment in
+            let languages = try languages(invocation[language])
+            let folder = invocation.arguments[0]
+            try makeFolder(folder)
+            var paths: [String] = []
+            for purpose in OutboxMail.Purpose.allCases {
+                for language in languages {
+                    let texts = Texts(languages: [language])
+                    let template = MailTemplate(purpose, texts: texts)
+                    var contents = [(ending: "txt", content: template.source)]
+                    if invocation.has(isHTML) { contents.append(("html", template.htmlSource(purpose, texts: texts))) }
+                    for (ending, content) in contents {
+                        let path = "\(folder)/\(purpose.rawValue).\(language).\(ending)"
+                        try OutputFile.create(path, Array(content.utf8))
+                        paths.append(path)
+                    }
+                }
+            }
+            write(paths, to: folder, for: invocation, in: environment)
+            return .success
+        })
+
+    private static func makeFolder(_ folder: String) throws(CommandError) {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw CommandError.failed(
+                "The folder '\(folder)' cannot be made.", hint: "Choose a place that this user may write to.")
+        }
+    }
+
+    private static func write(
+        _ paths: [String], to folder: String, for invocation: Invocation, in environment: Environment
+    ) {
+        let json = JSONValue.object(["files": .array(paths.map { .string($0) })])
+        environment.write(("Wrote \(paths.count) files to \(folder).".printable, json), for: invocation)
+    }
 
     private static func languages(_ chosen: String?) throws(CommandError) -> [String] {
         guard let chosen else { return IdentityConfiguration.supportedLanguages }
@@ -67,8 +112,8 @@ enum AdminMailSubcommand {
 
     private static func example(
         _ purpose: OutboxMail.Purpose, in language: String, of configuration: IdentityConfiguration
-    ) -> MailTemplate {
-        MailTemplate(
+    ) -> ComposedMail {
+        ComposedMail(
             purpose, to: "ada@example.com", token: "EXAMPLE", code: "012345",
             issuer: configuration.issuer ?? "https://id.example.com",
             providers: purpose == .passwordChanged ? ["Google"] : [], at: Date(),

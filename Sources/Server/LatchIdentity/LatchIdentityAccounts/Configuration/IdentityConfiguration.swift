@@ -130,6 +130,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// If nil, it is the host of ``issuer``, or else the domain of ``mailSender``, where that is a domain name with a dot.
     /// Otherwise it is the name of the machine.
     public var mailHelloName: String?
+    /// The operator's own texts of emails; nil for those of the server.
+    public var mailTemplates: MailTemplates?
     /// The name of the service on pages and in emails.
     public var serviceName = "Latchwork"
     /// The language of pages and emails for users who prefer none of ``supportedLanguages``.

@@ -122,6 +122,9 @@ extension IdentityConfiguration {
         .init(
             "mail_hello_name", \.mailHelloName, .optional(.domain),
             "the name of this machine for the mail server; by default the host of the issuer"),
+        .init(
+            "mail_templates", \.mailTemplates, .optional(.mailTemplates),
+            "a folder with your own texts of emails, in files such as verifyEmail.en.txt", isReloaded: true),
         .init("service_name", \.serviceName, .line(60), "the name of the service on pages and in emails"),
         .init(
             "default_language", \.defaultLanguage, .language,

@@ -38,12 +38,12 @@ package struct MailContent: Sendable {
         let texts = Texts(languages: [mail.cause.language, configuration.defaultLanguage].compactMap(\.self))
         let challengeID =
             mail.purpose == .verifyEmail ? AddressChallenge.id(ofToken: tokens.digest(of: mail.id)) : mail.challengeID
-        let template = MailTemplate(
+        let composed = ComposedMail(
             mail.purpose, to: recipient.text, token: tokens.token(of: mail.id), code: tokens.code(of: challengeID),
             issuer: issuer, providers: providers.map(\.displayName), at: mail.createdAt, causedBy: mail.cause,
             configuration: configuration, texts: texts)
         return try MailMessage(
-            to: recipient.text, subject: template.subject, text: template.text, html: template.html,
+            to: recipient.text, subject: composed.subject, text: composed.text, html: composed.html,
             language: texts.language, id: tokens.messageID(of: mail.id))
     }
 }

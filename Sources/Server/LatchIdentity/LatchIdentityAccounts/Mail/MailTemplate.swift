@@ -1,229 +1,206 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchFoundation
 package import LatchIdentityStorage
-import LatchSignIn
 package import LatchTexts
 
-/// The texts of an email to a user, as plain text and as HTML, in one language.
+/// The text of the emails of one purpose in one language: the catalog's, or that of a file of the operator.
 ///
-/// Links begin with the issuer, never with the Host of a request. An email contains two inputs of users: the address of
-/// its recipient, and the IP address of the client.
-package struct MailTemplate {
-    package let subject: String
-    /// The subject without the name of the service.
-    private let title: String
-    /// The name of the service that the email is from.
-    private let serviceName: String
-    private let language: String
-    /// Whether the text runs from right to left.
-    private let isRightToLeft: Bool
-    private let accent: String
-    /// The sentence before the link.
-    private let introduction: String
-    /// The link and the label of its button; nil for an email without one.
-    private let link: (url: String, label: String)?
-    /// Whether the link is to the page of the account, and not the next step of the introduction.
-    private let isAboutAccount: Bool
-    /// The code to type, in two groups of digits; nil for an email without one.
-    private let code: String?
-    /// The sentence before a code that stands beside a link; nil for another email.
-    private let codeIntroduction: String?
-    /// The sentence about other providers that sign in to the account; nil for all emails without such providers.
-    private let providers: String?
-    /// What the owner compares with the memory: the account, the time, the device and its address.
-    private let details: [String]
-    /// The sentence for recipients who did not expect the email.
-    private let closing: String
-    /// The page about help, and its label.
-    private let support: (url: String, text: String)?
+/// The file is a line `Subject: …`, an empty line, and paragraphs between empty lines. Where a paragraph is nothing but
+/// a link, a code or details, the HTML shows it as a button, in large digits or in a frame.
+package struct MailTemplate: Sendable, Hashable {
+    package let subject: MailText
+    package let paragraphs: [Paragraph]
+    /// The HTML of the operator; nil for the layout of the server.
+    package let html: MailText?
 
-    /// Creates the texts of an email.
+    package enum Paragraph: Sendable, Hashable {
+        case text(MailText)
+        /// A link as a button, with its label; nil for that of the catalog.
+        case link(label: String?)
+        case code
+        case details
+        /// The name of the service and the page about help.
+        case signature(MailText)
+    }
+
+    /// Creates the text of the catalog: `mail.PURPOSE.subject`, `.introduction` and `.closing`.
     ///
-    /// Its link opens a form, or the page of the account, where its user signs in: opening the link changes nothing
-    /// (decision 0120).
-    ///
-    /// The texts in the catalog are `mail.PURPOSE.subject`, `.introduction`, `.button` and `.closing`. Their arguments
-    /// are the name of the service, the recipient, and the lifetime of the link, or the time until a deletion.
-    ///
-    /// - Parameters:
-    ///   - date: The time of the request that caused the email.
-    ///   - cause: That request, which emails about the safety of an account describe.
-    package init(
-        _ purpose: OutboxMail.Purpose, to recipient: String, token: String, code: String, issuer: String,
-        providers: [String] = [], at date: Date, causedBy cause: MailCause = MailCause(),
-        configuration: IdentityConfiguration = IdentityConfiguration(), texts: Texts = Texts(languages: [])
-    ) {
-        let serviceName = configuration.serviceName
-        let time: Duration =
-            switch purpose {
-            case .resetPassword: configuration.resetLifetime
-            case .deletionRequested: configuration.deletionDelay
-            default: configuration.verificationLifetime
-            }
-        let lifetime = Self.phrase(time)
-        let server = issuer.withoutFinalSlash
+    /// Their arguments are the name of the service, the recipient, and the time for which the link is valid.
+    package init(_ purpose: OutboxMail.Purpose, texts: Texts) {
+        func field(_ field: MailField) -> Phrase.Argument { .text(field.placeholder) }
         func text(_ part: String) -> String {
             texts(
-                Phrase("mail.\(purpose.rawValue).\(part)", .text(serviceName), .text(recipient), .phrase(lifetime)))
+                Phrase("mail.\(purpose.rawValue).\(part)", field(.service), field(.recipient), field(.lifetime)))
         }
-        func labeled(_ label: String, _ value: String) -> String {
-            texts(Phrase("mail.labeled", .text(label), .text(value)))
-        }
-        (title, introduction, closing) = (text("subject"), text("introduction"), text("closing"))
-        let unnamed = texts(Phrase("mail.\(purpose.rawValue).subject", .text(""), .text(recipient), .phrase(lifetime)))
-        subject = unnamed == title ? labeled(serviceName, title) : title
-        (self.serviceName, language, isRightToLeft) = (serviceName, texts.language, texts.isRightToLeft)
-        accent = configuration.accentColor.flatMap(PageColor.init)?.text ?? PageStyle.accent
-        let names = providers.joined(separator: ", ")
-        self.providers = names.isEmpty ? nil : texts(Phrase("mail.passwordChanged.providers", .text(names)))
-        isAboutAccount = purpose.page == .account
-        link =
-            switch purpose.page {
-            case .form(let path): ("\(server)\(path)?token=\(token)", text("button"))
-            case .account: ("\(server)/account", texts(Phrase("mail.account.button")))
-            case nil: nil
-            }
-        self.code =
-            [.addressCode, .signUpCode, .signInCode, .verifyEmail].contains(purpose)
-            ? "\(code.prefix(3)) \(code.suffix(3))" : nil
-        codeIntroduction =
-            purpose == .verifyEmail ? texts(Phrase("mail.verifyEmail.code", .text("\(server)/verify"))) : nil
-        let facts: [(label: Phrase, value: String?)] = [
-            (Phrase("mail.detail.account"), recipient), (Phrase("mail.detail.time"), Texts.minute(date)),
-            // The text of a stranger's device would be a stranger's text in an email of the service.
-            (Phrase("mail.detail.device"), UserAgentDescription(of: cause.userAgent).text),
-            (Phrase("mail.detail.address"), cause.address),
-        ]
-        details =
-            purpose.describesCause ? facts.compactMap { fact in fact.value.map { labeled(texts(fact.label), $0) } } : []
-        support = configuration.supportURL.map { url in
-            let shown = url.utf8.starts(with: "mailto:".utf8) ? String(url.dropFirst(7)) : url
-            return (url, labeled(texts(Phrase("page.link.support")), shown))
-        }
+        let title = MailText(text("subject"))
+        subject =
+            title.fields.contains(.service)
+            ? title : MailText(texts(Phrase("mail.labeled", field(.service), .text(text("subject")))))
+        let isAboutAccount = purpose.page == .account
+        let link: Paragraph? =
+            purpose.page.map { _ in .link(label: isAboutAccount ? texts(Phrase("mail.account.button")) : nil) }
+        let details: Paragraph? = purpose.describesCause ? .details : nil
+        let introduction = Paragraph.text(MailText(text("introduction")))
+        let codeIntroduction: Paragraph? =
+            purpose.fields.contains(.codePage)
+            ? .text(MailText(texts(Phrase("mail.verifyEmail.code", field(.codePage))))) : nil
+        let code: Paragraph? = purpose.fields.contains(.code) ? .code : nil
+        let providers: Paragraph? =
+            purpose.fields.contains(.providers) ? .text(MailText(MailField.providers.placeholder)) : nil
+        let closing = Paragraph.text(MailText(text("closing")))
+        paragraphs = [
+            introduction, isAboutAccount ? details : link, codeIntroduction, code, isAboutAccount ? link : details,
+            providers, closing, .signature(Self.signature),
+        ].compactMap(\.self)
+        html = nil
     }
 
-    /// Returns a time in the largest unit that divides it; in days only from two days on.
-    private static func phrase(_ time: Duration) -> Phrase {
-        let minutes = Int(time.components.seconds / 60)
-        if minutes >= 48 * 60, minutes % (24 * 60) == 0 {
-            return Phrase("mail.lifetime.days", .count(minutes / (24 * 60)))
-        }
-        if minutes % 60 == 0 { return Phrase("mail.lifetime.hours", .count(minutes / 60)) }
-        return Phrase("mail.lifetime.minutes", .count(minutes))
-    }
+    private static let signature = MailText([.field(.service), .text("\n"), .field(.support)])
 
-    /// The plain text.
-    package var text: String {
-        let facts = details.isEmpty ? nil : details.joined(separator: "\n")
-        let step = link.map { isAboutAccount ? "\($0.label):\n\($0.url)" : $0.url }
-        return [
-            introduction, isAboutAccount ? facts : step, codeIntroduction, code, isAboutAccount ? step : facts,
-            providers, closing, [serviceName, support?.text].compactMap(\.self).joined(separator: "\n"),
-        ].compactMap(\.self).joined(separator: "\n\n")
-            + "\n"
-    }
-
-    /// The HTML, in the style of the pages.
+    /// Parses the files of an operator.
     ///
-    /// Its styles are attributes, since email programs remove style sheets; the sheet has the dark colors. The hidden
-    /// first paragraph is the preview text in a list of emails.
-    package var html: String {
-        let escape = HTMLContext.text.escape
-        func paragraph(_ html: String, _ style: String = "margin:0 0 20px;color:#5b6472", _ name: String = "soft")
-            -> String
-        {
-            "<p class=\"\(name)\" style=\"\(style)\">\(html)</p>"
+    /// - Parameters:
+    ///   - text: The text with its subject.
+    ///   - html: A whole HTML document with the same fields; nil for the layout of the server.
+    package init(_ purpose: OutboxMail.Purpose, text: String, html: String?) throws(MailTemplateProblem) {
+        let lines = Self.lines(text)
+        let prefix = "Subject: "
+        guard let first = lines.first, first.utf8.starts(with: prefix.utf8),
+            case let subject = String(first.utf8.dropFirst(prefix.utf8.count)) ?? "", !subject.isEmpty,
+            subject.utf8.count <= Self.longestSubject, subject.isPlain
+        else { throw .subject }
+        guard lines.count > 2, lines[1].isEmpty else { throw .noText }
+        let paragraphs = lines.dropFirst(2).split(separator: "").map { MailText($0.joined(separator: "\n")) }
+        guard !paragraphs.isEmpty else { throw .noText }
+        self.subject = try MailText(subject).checked(purpose)
+        // The code and the link are for the recipient alone, and mail programs show subjects on locked screens. The
+        // others are long.
+        let fields = self.subject.fields
+        guard Set(fields).isSubset(of: Self.subjectFields), Set(fields).count == fields.count else {
+            throw .subjectFields
         }
-        let button = link.map { url, label in
-            let button = """
-                <a class="button" href="\(HTMLContext.url.escape(url))" style="display:inline-block;padding:11px 20px;\
-                font-weight:600;color:#ffffff;background:\(accent);border-radius:8px;text-decoration:none">\
-                \(escape(label))</a>
-                """
-            return [
-                paragraph(button, "margin:0 0 20px", "action"),
-                paragraph(escape(url), "margin:0 0 20px;color:#5b6472;font-size:13px;word-break:break-all"),
-            ].joined(separator: "\n")
+        self.paragraphs = try paragraphs.map { paragraph throws(MailTemplateProblem) in
+            Paragraph(try paragraph.checked(purpose))
         }
-        let typed = code.map {
-            paragraph(
-                escape($0), "margin:0 0 20px;font:600 28px/1.25 ui-monospace,monospace;letter-spacing:2px", "code")
+        self.html = try html.map { text throws(MailTemplateProblem) in try MailText(text).checked(purpose, isHTML: true)
         }
-        let facts =
-            details.isEmpty
-            ? nil
-            : paragraph(
-                details.map(escape).joined(separator: "<br>\n"),
-                "margin:0 0 20px;padding:12px 16px;border:1px solid #d5d9e0;border-radius:8px", "facts")
-        let contact = support.map { url, text in
-            paragraph(
-                "<a class=\"soft\" href=\"\(HTMLContext.attribute.escape(url))\" style=\"color:#5b6472\">\(escape(text))</a>",
-                "margin:20px 0 0;font-size:13px")
+        if let required = purpose.requiredField {
+            guard paragraphs.contains(where: { $0.fields.contains(required) }) else { throw .missing(required) }
+            guard self.html.map({ $0.fields.contains(required) }) ?? true else { throw .missingInHTML(required) }
         }
-        let parts = [
-            paragraph(escape(serviceName), "margin:0 0 16px;font-weight:600;color:#5b6472"),
-            "<h1 style=\"margin:0 0 8px;font-size:22px;line-height:1.25\">\(escape(title))</h1>",
-            paragraph(escape(introduction)), isAboutAccount ? facts : button,
-            codeIntroduction.map { paragraph(escape($0)) }, typed, isAboutAccount ? button : facts,
-            providers.map { paragraph(escape($0)) }, paragraph(escape(closing), "margin:0;color:#5b6472"), contact,
-        ]
-        return """
-            <!doctype html>
-            <html lang="\(HTMLContext.attribute.escape(language))"\(isRightToLeft ? " dir=\"rtl\"" : "")>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta name="format-detection" content="telephone=no,date=no,address=no">
-            <title>\(escape(subject))</title>
-            <style>\(Self.darkSheet(accent))</style>
-            <body style="margin:0;padding:20px;background:#f4f5f7;color:#1d2129;font:16px/1.5 system-ui,sans-serif">
-            <div style="display:none;max-height:0;overflow:hidden">\(escape(introduction))</div>
-            <div class="card" style="max-width:400px;margin:0 auto;padding:32px;color:#1d2129;background:#ffffff;border:1px solid #d5d9e0;\
-            border-radius:12px">
-            \(parts.compactMap(\.self).joined(separator: "\n"))
-            </div>
-            </body>
-            </html>
-
-            """
     }
 
-    /// Returns the style sheet of the dark, with the colors of the pages.
-    private static func darkSheet(_ accent: String) -> String {
-        let button = PageStyle.dark(accent)
-        return """
-            :root{color-scheme:light dark}
-            @media(prefers-color-scheme:dark){
-            body{background:#14161a!important;color:#e8eaee!important}
-            .card{color:#e8eaee!important;background:#1d2026!important;border-color:#3a404b!important}
-            .soft{color:#a3abb8!important}
-            .facts{border-color:#3a404b!important}
-            .button{color:#1d2026!important;background:\(button)!important}}
-            """
+    private static let longestSubject = 200
+    fileprivate static let subjectFields: Set<MailField> = [.service, .recipient, .lifetime]
+
+    /// Returns the lines without the spaces and returns at their ends, so that one of spaces separates paragraphs.
+    private static func lines(_ text: String) -> [String] {
+        text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
+            let end = line.lastIndex { ![0x20, 0x09, 0x0D].contains($0) }.map(line.index(after:)) ?? line.startIndex
+            return String(Substring(line[..<end]))
+        }
+    }
+
+    /// The content of a file with this text.
+    package var source: String {
+        let placeholder: (MailField) -> String = { $0.placeholder }
+        return "Subject: \(subject.filled(placeholder))\n\n" + text(placeholder)
+    }
+
+    /// Returns the plain text with the values of its fields.
+    package func text(_ value: (MailField) -> String) -> String {
+        paragraphs.compactMap { $0.text(value) }.joined(separator: "\n\n") + "\n"
     }
 }
 
-extension OutboxMail.Purpose {
-    /// A page that an email links to.
-    package enum Page: Sendable, Hashable {
-        /// The form at a path that takes the token of the email.
-        case form(path: String)
-        /// The page of the account.
-        case account
+extension MailTemplate.Paragraph {
+    private static let signature: Set<MailText.Piece> = [.text("\n"), .field(.service), .field(.support)]
+
+    /// Recognizes the kind of a paragraph.
+    fileprivate init(_ text: MailText) {
+        self =
+            switch text.pieces {
+            case [.field(.link)]: .link(label: nil)
+            case [.field(.code)]: .code
+            case [.field(.details)]: .details
+            case let pieces where pieces.allSatisfy({ Self.signature.contains($0) }):
+                .signature(text)
+            default: Self.label(of: text).map { .link(label: $0) } ?? .text(text)
+            }
     }
 
-    /// The page that the email links to; nil for an email without a link.
-    package var page: Page? {
+    /// Returns the label of a link: a line that ends with a colon, before the line of the link.
+    private static func label(of text: MailText) -> String? {
+        let end = ":\n"
+        guard text.pieces.count == 2, text.pieces[1] == .field(.link), case .text(let line) = text.pieces[0],
+            line.utf8.count > end.utf8.count, line.utf8.suffix(end.utf8.count).elementsEqual(end.utf8),
+            line.utf8.count(where: { $0 == 0x0A }) == 1
+        else { return nil }
+        return String(Substring(line.utf8.dropLast(end.utf8.count)).trimmingSpace())
+    }
+
+    /// Returns the plain text; nil if all of its fields are empty and nothing else is in it.
+    fileprivate func text(_ value: (MailField) -> String) -> String? {
         switch self {
-        case .verifyEmail, .newAddress: .form(path: "/verify")
-        case .resetPassword, .invitation: .form(path: "/reset")
-        case .oldAddress: .form(path: "/confirm-change")
-        case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice, .apiKeyAdded:
-            .account
-        case .addressChanging, .addressCode, .signedUp, .signUpCode, .signInCode:
-            nil
+        case .text(let text), .signature(let text):
+            let pieces = text.pieces
+            guard pieces.allSatisfy({ $0 == .text("\n") || $0.field != nil }) else { return text.filled(value) }
+            let shown = text.fields.map(value).filter { !$0.isEmpty }
+            return shown.isEmpty ? nil : shown.joined(separator: "\n")
+        case .link(let label):
+            return [label.map { "\($0):" }, value(.link)].compactMap(\.self).joined(separator: "\n")
+        case .code: return value(.code)
+        case .details: return value(.details)
+        }
+    }
+}
+
+extension MailText {
+    /// Returns the text if all of its fields have a value in emails of the purpose.
+    fileprivate func checked(_ purpose: OutboxMail.Purpose, isHTML: Bool = false) throws(MailTemplateProblem)
+        -> MailText
+    {
+        for case .text(let text) in pieces {
+            guard let start = text.utf8.firstRange(of: "{{".utf8)?.lowerBound else { continue }
+            let end = text[start...].utf8.firstRange(of: "}}".utf8)?.upperBound
+            throw .unknown(
+                String(text[start..<(end ?? text.endIndex)]).sanitized(40) ?? "{{", purpose, isInHTML: isHTML)
+        }
+        if let other = MailField.allCases.first(where: { fields.contains($0) && !purpose.fields.contains($0) }) {
+            throw .unknown(other.placeholder, purpose, isInHTML: isHTML)
+        }
+        return self
+    }
+}
+
+/// Why a template cannot be used.
+package enum MailTemplateProblem: Error, Sendable, Hashable {
+    case subject
+    case noText
+    /// A field that does not exist, or has no value in these emails.
+    case unknown(String, OutboxMail.Purpose, isInHTML: Bool)
+    case missing(MailField)
+    case missingInHTML(MailField)
+    /// A field that a subject must not have, or has twice.
+    case subjectFields
+
+    /// Whether the problem is in the HTML.
+    var isInHTML: Bool {
+        switch self {
+        case .missingInHTML, .unknown(_, _, isInHTML: true): true
+        default: false
+        }
+    }
+
+    /// What is wrong with the file, for the end of a sentence.
+    package var text: String {
+        switch self {
+        case .subject: "it must begin with 'Subject: ' and at most 200 bytes of text"
+        case .noText: "an empty line and a text must follow its subject"
+        case .unknown(let text, let purpose, _):
+            "'\(text)' has no value in it, only \(purpose.fields.map(\.placeholder).joined(separator: ", "))"
+        case .missing(let field), .missingInHTML(let field): "\(field.placeholder) is missing"
+        case .subjectFields: "its subject can have {{service}}, {{recipient}} and {{lifetime}}, each once"
         }
     }
 }
