@@ -69,7 +69,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             + [
                 "GET users", "POST users", "GET users/{id}", "PATCH users/{id}", "DELETE users/{id}",
                 "POST users/{id}/close", "POST users/{id}/unlock", "DELETE users/{id}/devices",
-                "DELETE users/{id}/devices/{device}", "DELETE users/{id}/second-factor", "DELETE users/{id}/passkeys",
+                "PUT users/{id}/email", "DELETE users/{id}/devices/{device}", "DELETE users/{id}/second-factor",
+                "DELETE users/{id}/passkeys", "DELETE users/{id}/passkeys/{passkey}",
                 "DELETE users/{id}/links/{provider}", "GET statistics", "GET audit", "GET audit/verification",
                 "GET mails", "POST mails/retry", "GET keys", "POST keys/rotate", "GET providers",
                 "POST providers/{provider}/test", "GET settings", "GET api-keys", "POST api-keys",

@@ -14,36 +14,6 @@ import Testing
 
 /// The JSON routes of administrators and their programs.
 @Suite(.tags(.adminAuthorization)) struct AdministrationRouteTests {
-    private static let root = "root@example.com"
-
-    private func site(_ change: (inout IdentityConfiguration) -> Void = { _ in }) async throws -> Site {
-        let site = try await Site {
-            $0.tokenLimitPerMinute = 10_000
-            $0.requestLimitPerMinute = 10_000
-            $0.loginLimitPerMinute = 10_000
-            $0.mailLimitPerHour = 10_000
-            change(&$0)
-        }
-        try await signUp(Self.root, .superAdmin, site)
-        return site
-    }
-
-    @discardableResult
-    private func signUp(_ email: String, _ role: Role, _ site: Site) async throws -> Account {
-        let account = try await site.signUp(email)
-        _ = try await site.identity.administration.setRole(of: account.id, to: role)
-        return account
-    }
-
-    private func key(
-        _ scopes: [AdministrationScope], of email: String = root, lifetime: Int = 3600, _ site: Site
-    ) async throws -> String {
-        let account = try #require(try await site.identity.services.store.account(emailKey: email))
-        return try await site.identity.apiKeys.make(
-            "test", scopes: scopes.map(\.rawValue), lifetime: lifetime, for: account, by: nil, causedBy: MailCause()
-        ).text
-    }
-
     // MARK: Who may call what
 
     /// The credentials of the matrix: nobody, a session of each role, and keys of a super administrator.
@@ -62,8 +32,8 @@ import Testing
     }
 
     @Test func `Each route of the administration is open to the callers of the table, and to no other`() async throws {
-        let site = try await site()
-        for role in [Role.user, .moderator, .admin] { try await signUp("\(role)@example.com", role, site) }
+        let site = try await Site.administered()
+        for role in [Role.user, .moderator, .admin] { try await site.signUp("\(role)@example.com", role) }
         let router = try #require(site.identity.handler as? Router)
         var seen = 0
         for route in router.described(by: APIOperation.self) where route.pattern.hasPrefix("/api/admin/") {
@@ -80,9 +50,9 @@ import Testing
                     switch caller {
                     case .nobody: nil
                     case .user, .moderator, .admin: try await site.logIn("\(caller)@example.com").access
-                    case .superAdmin: try await site.logIn(Self.root).access
-                    case .keyWithScope: try await key(AdministrationScope.allCases, site)
-                    case .keyWithOthers: try await key(others, site)
+                    case .superAdmin: try await site.logIn(Site.root).access
+                    case .keyWithScope: try await site.key(AdministrationScope.allCases)
+                    case .keyWithOthers: try await site.key(others)
                     }
                 // No account, client or key has this ID.
                 let path = route.pattern.replacing(/\{\w+\}/, with: "none")
@@ -114,37 +84,37 @@ import Testing
     // MARK: Keys
 
     @Test func `A key ends at its date, when it is removed, and with the rights of its administrator`() async throws {
-        let site = try await site()
-        let account = try await signUp("ada@example.com", .admin, site)
+        let site = try await Site.administered()
+        let account = try await site.signUp("ada@example.com", .admin)
         func status(_ key: String) async throws -> Int { try await site.get("/api/admin/users", bearer: key).status }
-        let short = try await key([.readUsers], of: "ada@example.com", lifetime: 60, site)
+        let short = try await site.key([.readUsers], of: "ada@example.com", lifetime: 60)
         try await expectEqual(status(short), 200)
         site.clock.advance(by: 61)
         try await expectEqual(status(short), 401)
-        let removed = try await key([.readUsers], of: "ada@example.com", site)
+        let removed = try await site.key([.readUsers], of: "ada@example.com")
         try await expectEqual(status(removed), 200)
         let shown = try #require(try await site.identity.apiKeys.list().first)
         try await site.identity.apiKeys.remove(shown.id, by: nil)
         try await expectEqual(status(removed), 401)
-        let dismissed = try await key([.readUsers], of: "ada@example.com", site)
+        let dismissed = try await site.key([.readUsers], of: "ada@example.com")
         _ = try await site.identity.administration.setRole(of: account.id, to: .moderator)
         _ = try await site.identity.administration.setRole(of: account.id, to: .admin)
         try await expectEqual(status(dismissed), 401)
-        let suspended = try await key([.readUsers], of: "ada@example.com", site)
+        let suspended = try await site.key([.readUsers], of: "ada@example.com")
         _ = try await site.identity.administration.setStatus(of: account.id, to: .suspended)
         _ = try await site.identity.administration.setStatus(of: account.id, to: .active)
         try await expectEqual(status(suspended), 401)
-        let signedOut = try await key([.readUsers], of: "ada@example.com", site)
+        let signedOut = try await site.key([.readUsers], of: "ada@example.com")
         _ = try await site.identity.administration.endSessions(of: account.id, by: nil)
         try await expectEqual(status(signedOut), 401)
         await site.close()
     }
 
     @Test func `A super administrator who becomes an administrator keeps only the keys of that role`() async throws {
-        let site = try await site()
-        let account = try await signUp("ada@example.com", .superAdmin, site)
-        let readers = try await key([.readUsers], of: "ada@example.com", site)
-        let writers = try await key([.readUsers, .writeClients], of: "ada@example.com", site)
+        let site = try await Site.administered()
+        let account = try await site.signUp("ada@example.com", .superAdmin)
+        let readers = try await site.key([.readUsers], of: "ada@example.com")
+        let writers = try await site.key([.readUsers, .writeClients], of: "ada@example.com")
         _ = try await site.identity.administration.setRole(of: account.id, to: .admin)
         try await expectEqual(site.get("/api/admin/users", bearer: readers).status, 200)
         try await expectEqual(site.get("/api/admin/users", bearer: writers).status, 401)
@@ -152,8 +122,8 @@ import Testing
     }
 
     @Test func `A key that is removed during a request changes nothing any longer`() async throws {
-        let site = try await site()
-        let text = try await key([.writeUsers], site)
+        let site = try await Site.administered()
+        let text = try await site.key([.writeUsers])
         let keys = site.identity.apiKeys
         let administrator = try await keys.administrator(presenting: text, for: .writeUsers)
         let ada = try await site.signUp("ada@example.com")
@@ -170,9 +140,9 @@ import Testing
     }
 
     @Test func `A key of a super administrator neither makes nor changes administrators`() async throws {
-        let site = try await site()
-        let key = try await key(AdministrationScope.allCases, site)
-        let admin = try await signUp("admin@example.com", .admin, site)
+        let site = try await Site.administered()
+        let key = try await site.key(AdministrationScope.allCases)
+        let admin = try await site.signUp("admin@example.com", .admin)
         let user = try await site.signUp("ada@example.com")
         let path = "/api/admin/users"
         for role in ["admin", "super_admin"] {
@@ -187,18 +157,30 @@ import Testing
         }
         for (method, end) in [
             (HTTPMethod.delete, ""), (.post, "/close"), (.delete, "/second-factor"), (.delete, "/passkeys"),
-            (.delete, "/devices"), (.post, "/reset-password"), (.post, "/unlock"),
+            (.delete, "/devices"), (.post, "/reset-password"), (.post, "/unlock"), (.delete, "/passkeys/AAAA"),
         ] {
             let response = try await site.call(method, "\(path)/\(admin.id)\(end)", bearer: key)
             #expect(response.status == 403, "\(method) \(end): \(response.text)")
+        }
+        for (end, change) in [
+            ("", ["name": "Eve"]), ("", ["username": "eve"]), ("", ["roles": []]), ("", ["status": "suspended"]),
+            ("/email", ["email": "eve@example.com", "email_verified": true]),
+        ] as [(String, JSONValue)] {
+            let method: HTTPMethod = end.isEmpty ? .patch : .put
+            let response = try await site.call(method, "\(path)/\(admin.id)\(end)", bearer: key, change)
+            #expect(response.status == 403, "\(change): \(response.text)")
+        }
+        for words in [["editor", "admin"], ["super_admin"]] as [JSONValue] {
+            let response = try await site.call(.patch, "\(path)/\(user.id)", bearer: key, ["roles": words])
+            #expect(response.status == 403, "\(words): \(response.text)")
         }
         try await expectEqual(site.get("\(path)/\(admin.id)", bearer: key).status, 200)
         await site.close()
     }
 
     @Test func `A key needs a proved second factor of the administrator who makes it`() async throws {
-        let site = try await site()
-        let token = try await site.logIn(Self.root).access
+        let site = try await Site.administered()
+        let token = try await site.logIn(Site.root).access
         let content: JSONValue = ["name": "deploy", "scopes": ["users:read"]]
         let refused = try await site.call(.post, "/api/admin/api-keys", bearer: token, content)
         #expect(refused.status == 403 && refused.string("code") == "administrationNeedsFactor")
@@ -206,8 +188,8 @@ import Testing
     }
 
     @Test func `Another pepper ends all keys`() async throws {
-        let site = try await site()
-        let key = try await key([.readUsers], site)
+        let site = try await Site.administered()
+        let key = try await site.key([.readUsers])
         let digest = try await site.identity.services.store.secrets().first
         try await site.identity.services.store.replacePepper(with: try #require(digest), at: site.clock.now)
         try await expectEqual(site.get("/api/admin/users", bearer: key).status, 401)
@@ -215,7 +197,7 @@ import Testing
     }
 
     @Test func `An administrator makes a key, which is shown once and is in no list`() async throws {
-        let site = try await site()
+        let site = try await Site.administered()
         let token = try await site.enrol().access
         let ada = try #require(try await site.identity.services.store.account(emailKey: "ada@example.com"))
         _ = try await site.identity.administration.setRole(of: ada.id, to: .superAdmin)
@@ -242,8 +224,8 @@ import Testing
     }
 
     @Test func `A key opens neither other keys, nor scopes above the role of its administrator`() async throws {
-        let site = try await site()
-        let all = try await key(AdministrationScope.allCases, site)
+        let site = try await Site.administered()
+        let all = try await site.key(AdministrationScope.allCases)
         try await expectEqual(site.get("/api/admin/api-keys", bearer: all).status, 403)
         let more: JSONValue = ["name": "more", "scopes": ["users:write"]]
         try await expectEqual(site.call(.post, "/api/admin/api-keys", bearer: all, more).status, 403)
@@ -259,11 +241,11 @@ import Testing
     }
 
     @Test func `An administrator sees and ends only their own keys, a super administrator those of all`() async throws {
-        let site = try await site()
-        try await signUp("ada@example.com", .admin, site)
-        _ = try await key([.readUsers], site)
-        _ = try await key([.readUsers], of: "ada@example.com", site)
-        let (ada, root) = (try await site.logIn().access, try await site.logIn(Self.root).access)
+        let site = try await Site.administered()
+        try await site.signUp("ada@example.com", .admin)
+        _ = try await site.key([.readUsers])
+        _ = try await site.key([.readUsers], of: "ada@example.com")
+        let (ada, root) = (try await site.logIn().access, try await site.logIn(Site.root).access)
         let own = try #require(try await site.get("/api/admin/api-keys", bearer: ada).json["api_keys"]?.arrayValue)
         expectEqual(own.count, 1)
         let both = try #require(try await site.get("/api/admin/api-keys", bearer: root).json["api_keys"]?.arrayValue)
@@ -280,8 +262,8 @@ import Testing
             ("lifetime", 63_072_001), ("lifetime", "a"),
         ] as [(String, JSONValue)])
     func `What a key cannot have is refused with its name`(member: String, value: JSONValue) async throws {
-        let site = try await site()
-        let token = try await site.logIn(Self.root).access
+        let site = try await Site.administered()
+        let token = try await site.logIn(Site.root).access
         var content: JSONObject = ["name": "test", "scopes": ["users:read"], "lifetime": 3600]
         content[member] = value
         let response = try await site.call(.post, "/api/admin/api-keys", bearer: token, .object(content))
@@ -290,9 +272,9 @@ import Testing
     }
 
     @Test func `A change by a key names it in the audit log`() async throws {
-        let site = try await site()
+        let site = try await Site.administered()
         let account = try await site.signUp("ada@example.com")
-        let token = try await key([.writeUsers], site)
+        let token = try await site.key([.writeUsers])
         let path = "/api/admin/users/\(account.id)"
         let response = try await site.call(.patch, path, bearer: token, ["status": "suspended", "reason": "case 12"])
         expectEqual(response.string("status"), "suspended")
@@ -305,8 +287,8 @@ import Testing
     // MARK: Accounts
 
     @Test func `A program creates, finds, changes and deletes an account`() async throws {
-        let site = try await site()
-        let key = try await key([.readUsers, .writeUsers], site)
+        let site = try await Site.administered()
+        let key = try await site.key([.readUsers, .writeUsers])
         let made = try await site.call(
             .post, "/api/admin/users", bearer: key,
             [
@@ -337,8 +319,8 @@ import Testing
     @Test func `An account without a password is invited, with the language and the link of an invitation`()
         async throws
     {
-        let site = try await site()
-        let key = try await key([.writeUsers], site)
+        let site = try await Site.administered()
+        let key = try await site.key([.writeUsers])
         let made = try await site.call(.post, "/api/admin/users", bearer: key, ["email": "ada@example.com"])
         #expect(made.status == 201 && made.json["has_password"] == false)
         let token = await site.mailedToken()
@@ -359,9 +341,9 @@ import Testing
     }
 
     @Test func `Unlocking ends the wait after wrong passwords and codes`() async throws {
-        let site = try await site { $0.loginLimitPerMinute = 5 }
+        let site = try await Site.administered { $0.loginLimitPerMinute = 5 }
         let account = try await site.signUp("ada@example.com")
-        let key = try await key([.writeUsers], site)
+        let key = try await site.key([.writeUsers])
         // From many networks, so that only the limit of the account is reached.
         for network in 0..<60 {
             var request = HTTPRequest(
@@ -378,8 +360,8 @@ import Testing
     }
 
     @Test func `A server with closed sign-up takes no account from an administrator, either`() async throws {
-        let site = try await site { $0.signUp = .closed }
-        let key = try await key([.writeUsers], site)
+        let site = try await Site.administered { $0.signUp = .closed }
+        let key = try await site.key([.writeUsers])
         for content in [
             ["email": "ada@example.com"], ["email": "ada@example.com", "password": .string(Site.password)],
         ]
@@ -394,11 +376,11 @@ import Testing
     // MARK: The server
 
     @Test func `A program reads audit, emails, keys, providers, settings and statistics`() async throws {
-        let site = try await site()
-        let key = try await key([.readServer, .readAudit, .readUsers], site)
+        let site = try await Site.administered()
+        let key = try await site.key([.readServer, .readAudit, .readUsers])
         let audit = try await site.get("/api/admin/audit?limit=1", bearer: key)
-        let next = try #require(audit.json["next"]?.intValue)
-        let older = try await site.get("/api/admin/audit?before=\(next)&event=account.created", bearer: key)
+        let next = try #require(audit.json["next"]?.stringValue)
+        let older = try await site.get("/api/admin/audit?after=\(next)&event=account.created", bearer: key)
         #expect(older.json["entries"]?.arrayValue?.isEmpty == false)
         try await expectEqual(site.get("/api/admin/audit/verification", bearer: key).json["intact"], true)
         try await expectEqual(site.get("/api/admin/audit?since=yesterday", bearer: key).string("field"), "since")
@@ -409,8 +391,8 @@ import Testing
     }
 
     @Test func `A repeated rotation makes no second key`() async throws {
-        let site = try await site()
-        let key = try await key([.readServer, .writeServer], site)
+        let site = try await Site.administered()
+        let key = try await site.key([.readServer, .writeServer])
         let list = try await site.get("/api/admin/keys", bearer: key).json["keys"]?.arrayValue
         let newest = try #require(list?.first?["id"])
         try await expectEqual(site.call(.post, "/api/admin/keys/rotate", bearer: key, ["after": newest]).status, 201)

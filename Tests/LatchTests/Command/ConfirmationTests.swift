@@ -69,6 +69,7 @@ import Testing
             "admin user remove-factor", "admin client delete", "admin client rotate-secret",
             "admin client replace-registration-token", "admin client initial-token revoke", "admin devices sign-out",
             "admin links remove", "admin passkeys remove", "admin keys rotate", "admin keys accept-pepper",
+            "admin api-key delete",
         ]
         for path in paths {
             var subcommand = Program.root
@@ -131,6 +132,25 @@ import Testing
             await expectEqual(banned.outcome().ending, .exited(0), "\(second.text)")
             let after = try await list(home, store)
             #expect(after.contains("banned"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["user", "ban", "adda@example.com"], ["user", "disable", "adda"], ["user", "suspend", "adda"],
+            ["user", "delete", "adda", "--final"], ["user", "sign-out", "adda"], ["user", "remove-factor", "adda"],
+            ["devices", "sign-out", "ada@example.com", "AAAA"], ["links", "remove", "ada@example.com", "gogle"],
+            ["passkeys", "remove", "ada@example.com", "AAAA"], ["client", "delete", "wikki"],
+            ["client", "rotate-secret", "wikki", "--overlap", "0"], ["client", "replace-registration-token", "wikki"],
+            ["client", "initial-token", "revoke", "5f1c09b7d2a86e34"], ["api-key", "delete", "5f1c09b7d2a86e34"],
+        ])
+    func `What was mistyped is reported without a question`(words: [String]) async throws {
+        try await with { home, _, store in
+            let terminal = try PseudoTerminal()
+            let call = try home.start(on: terminal, ["admin"] + words + ["--store", store])
+            await expectEqual(call.outcome().ending, .exited(1), "\(terminal.text)")
+            #expect(terminal.text.contains("hint: "), "\(terminal.text)")
+            for question in ["Continue?", "Type "] { #expect(!terminal.text.contains(question), "\(terminal.text)") }
         }
     }
 

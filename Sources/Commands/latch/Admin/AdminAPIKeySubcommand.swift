@@ -23,13 +23,6 @@ enum AdminAPIKeySubcommand {
         ],
         subcommands: [create, list, delete])
 
-    /// The administration of keys, as JSON with the members of the routes.
-    protocol Administration: Sendable {
-        func create(_ name: String, owner: String?, scopes: [String], lifetime: Int) async throws -> JSONObject
-        func list() async throws -> [JSONObject]
-        func delete(_ id: String) async throws
-    }
-
     private static let owner = Option.value("owner", "WHO", "the administrator it acts for; with --url it is you")
     private static let scopes = Option.values("scope", "SCOPE", "what it opens; repeatable")
     private static let days = Option.value("days", "N", "valid for N days (90)")
@@ -44,16 +37,20 @@ enum AdminAPIKeySubcommand {
                 "on the store",
             "latch admin api-key create deploy --scope clients:write --days 30 --url https://id.example.com":
                 "for yourself, at a server",
-        ], ways: ways
+        ], routes: routes
     ) { invocation in
         let name = invocation.arguments[0]
         let days = try days(invocation)
         guard !invocation.all(scopes).isEmpty else {
             throw CommandError.usage("A key needs a scope.", hint: "Write '--scope users:read'.")
         }
-        return { keys in
-            let made = try await keys.create(
-                name, owner: invocation[owner], scopes: invocation.all(scopes), lifetime: days * 86_400)
+        return { administration in
+            var content: JSONObject = [
+                "name": .string(name), "scopes": .array(invocation.all(scopes).map { .string($0) }),
+                "lifetime": .integer(Int64(days * 86_400)),
+            ]
+            content["account_id"] = try await owner(invocation[owner], administration).map { .string($0) }
+            let made = try await administration.server.call(.post, "api/admin/api-keys", content)
             let (key, end) = (made["api_key"]?.stringValue ?? "", made["expires_at"]?.stringValue ?? "")
             return ("\(key.printable)\nIt is valid until \(end.printable), and is not shown again.", .object(made))
         }
@@ -69,10 +66,10 @@ enum AdminAPIKeySubcommand {
 
     private static let list = AdminCall.subcommand(
         "list", "shows the keys that have not ended, the newest first", arguments: [],
-        examples: ["latch admin api-key list": "which programs could administer the server"], ways: ways
+        examples: ["latch admin api-key list": "which programs could administer the server"], routes: routes
     ) { _ in
-        { keys in
-            let found = try await keys.list()
+        { administration in
+            let found = try await keys(administration)
             let rows = found.map { key -> [ListText.Cell] in
                 let scopes = key["scopes"]?.arrayValue?.compactMap(\.stringValue).joined(separator: " ") ?? ""
                 return [
@@ -93,67 +90,48 @@ enum AdminAPIKeySubcommand {
     private static let delete = AdminCall.confirmedSubcommand(
         "delete", "deletes a key",
         arguments: [.init(name: "ID", summary: "the id that 'list' shows, or the key itself", isIdentifier: true)],
-        examples: ["latch admin api-key delete 5f1c09b7d2a86e34": "its program loses access"], ways: ways
+        examples: ["latch admin api-key delete 5f1c09b7d2a86e34": "its program loses access"], routes: routes
     ) { invocation, confirmation in
-        let id = invocation.arguments[0]
-        return { keys in
-            try await confirmation.agree(to: "This deletes the API key. Its program loses access.")
-            try await keys.delete(id)
+        let id = APIKey.id(ofKeyOrID: invocation.arguments[0])
+        return { administration in
+            // A mistyped key is reported without a question.
+            if let key = try await keys(administration).first(where: { $0.string("id") == id }) {
+                try await confirmation.agree(
+                    to: "This deletes the API key '\(key.string("name") ?? "")' (\(id)). Its program loses access.")
+            }
+            try await administration.server.perform(.delete, "api/admin/api-keys/\(id)")
             return ("The key is deleted.", ["deleted": true])
         }
     }
 
-    private static let ways = AdminCall.Ways<any Administration>(
-        local: Local.init, remote: Remote.init, takesKey: false)
+    /// Only a session, or the operator, makes keys.
+    private static let routes = AdminCall.Routes(
+        make: { AccountAdministration(server: $0) }, takesKey: false)
 
-    /// The keys of a store on this machine.
-    private struct Local: Administration {
-        let identity: Identity
-
-        func create(_ name: String, owner: String?, scopes: [String], lifetime: Int) async throws -> JSONObject {
-            guard let owner else {
-                throw CommandError.usage(
-                    "A key acts for an administrator.", hint: "Name one: '--owner ada@example.com'.")
-            }
-            guard let found = try await identity.administration.find(owner) else { throw CommandError.noAccount(owner) }
-            guard found.account.isAdministrator else {
-                throw CommandError.failed(
-                    "\(found.account.email.text) is not an administrator.".printable,
-                    hint: "'latch admin user set-role' appoints one.")
-            }
-            let made = try await identity.apiKeys.make(
-                name, scopes: scopes, lifetime: lifetime, for: found.account, by: nil, causedBy: MailCause())
-            return made.key.administrationJSON(text: made.text)
-        }
-
-        func list() async throws -> [JSONObject] { try await identity.apiKeys.list().map(\.administrationJSON) }
-
-        func delete(_ id: String) async throws { try await identity.apiKeys.remove(APIKey.id(ofKeyOrID: id), by: nil) }
-    }
-
-    /// The keys of a running server.
-    private struct Remote: Administration {
-        let server: AdministeredServer
-
-        func create(_ name: String, owner: String?, scopes: [String], lifetime: Int) async throws -> JSONObject {
-            guard owner == nil else {
+    /// Returns the ID of the administrator whom a key acts for; nil for the caller.
+    private static func owner(
+        _ who: String?, _ administration: AccountAdministration
+    ) async throws -> String? {
+        guard administration.server.isStore else {
+            guard who == nil else {
                 throw CommandError.usage("At a server a key acts for yourself.", hint: "Leave '--owner' out.")
             }
-            return try await server.call(
-                .post, "api/admin/api-keys",
-                [
-                    "name": .string(name), "scopes": .array(scopes.map { .string($0) }),
-                    "lifetime": .integer(Int64(lifetime)),
-                ])
+            return nil
         }
+        guard let who else {
+            throw CommandError.usage("A key acts for an administrator.", hint: "Name one: '--owner ada@example.com'.")
+        }
+        let account = try await administration.account(who)
+        guard account.isAdministrator else {
+            throw CommandError.failed(
+                "\(account.email) is not an administrator.".printable,
+                hint: "'latch admin user set-role' appoints one.")
+        }
+        return account.id
+    }
 
-        func list() async throws -> [JSONObject] {
-            try await server.call(.get, "api/admin/api-keys")["api_keys"]?.arrayValue?.compactMap(\.objectValue) ?? []
-        }
-
-        func delete(_ id: String) async throws {
-            try await server.perform(.bytes(.delete, "api/admin/api-keys/\(APIKey.id(ofKeyOrID: id))"))
-        }
+    private static func keys(_ administration: AccountAdministration) async throws -> [JSONObject] {
+        try await administration.server.list("api_keys", at: "api/admin/api-keys").rows
     }
 }
 

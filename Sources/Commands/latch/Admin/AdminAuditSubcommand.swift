@@ -3,13 +3,16 @@
 import LatchCommand
 import LatchCore
 import LatchFoundation
-import LatchIdentity
+import LatchHTTP
 
-/// `latch admin audit`: the audit log of a store.
+/// `latch admin audit`: the audit log of a store, or of a server.
 enum AdminAuditSubcommand {
     static let subcommand = Subcommand(
         name: "audit", summary: "the audit log: list, verify",
-        examples: ["latch admin audit verify": "check the log of the store in this folder"],
+        examples: [
+            "latch admin audit verify": "check the log of the store in this folder",
+            "latch admin audit list --since 24h --url https://id.example.com": "the last day of a server",
+        ],
         subcommands: [list, verify])
 
     private static let account = Option.value("account", "WHO", "those of one account: its address, username or id")
@@ -18,92 +21,98 @@ enum AdminAuditSubcommand {
     private static let limit = Option.value("limit", "COUNT", "at most so many entries (50)")
     private static let before = Option.value("before", "ID", "the entries before this one")
 
-    private static let list = AdminKeysSubcommand.terminalSubcommand(
+    private static let list = AdminCall.subcommand(
         "list", "shows entries, the newest first",
         discussion: """
             A date is 2026-11-23, in UTC, or 2026-11-23T07:00:00Z. Entries of a deleted account are found by its
             id.
             """,
-        options: [account, event, since, limit, before],
+        options: [account, event, since, limit, before], arguments: [],
         examples: [
             "latch admin audit list --event login.failed --since 24h": "the failed logins of a day",
             "latch admin audit list --limit 20 --json": "the last twenty entries, for a script",
-        ]
-    ) { invocation, environment in
-        var query = AuditQuery(
-            limit: try number(limit, invocation, in: 1...100_000).map { Int($0) } ?? 50)
-        query.before = try number(before, invocation, in: 1...Int64.max)
-        query.event = invocation[event]
-        query.since = try invocation[since].map { text throws(CommandError) in try PastDate.parsed(text, now: Date()) }
-        let who = invocation[account]
-        let isOnTerminal = environment.output.isTerminal
-        return { [query] identity in
-            var query = query
-            if let who { query.accountID = try await accountID(of: who, identity) }
-            let records = try await identity.audit.records(query)
-            let addresses = isOnTerminal ? try await addresses(of: records, identity) : [:]
-            let rows = records.map { record -> [ListText.Cell] in
-                let id = record.accountID ?? "-"
-                return [
-                    "\(record.id)", .init(record.at), .init(record.event),
-                    .init(shown: addresses[id] ?? id, plain: id), .init(record.detail ?? ""),
-                ]
+        ], routes: AdminCall.accounts,
+        readingInput: { invocation, environment in
+            let limit = try number(limit, invocation, in: 1...100_000).map { Int($0) } ?? 50
+            let start = try number(before, invocation, in: 1...Int64.max).map { "\($0)" }
+            var query: [(String, String)] = []
+            if let event = invocation[event] { query.append(("event", event)) }
+            if let text = invocation[since] {
+                query.append(("since", try PastDate.parsed(text, now: Date()).formatted(.iso8601)))
             }
-            return (
-                ListText(
-                    headings: ["id", "time", "event", "account", "detail"], whole: ["id", "event"], rows: rows,
-                    footer: rows.isEmpty ? nothing(fits: query, who) : ""),
-                ["entries": .array(records.map(\.administrationJSON))]
-            )
-        }
-    }
+            let who = invocation[account]
+            let isOnTerminal = environment.output.isTerminal
+            return { [query] administration in
+                var query = query
+                if let who { query.append(("account_id", try await accountID(of: who, administration))) }
+                let entries = try await administration.server.list(
+                    "entries", at: "api/admin/audit", query: query, limit: limit, after: start
+                ).rows
+                let addresses = isOnTerminal ? await addresses(of: entries, administration) : [:]
+                let rows = entries.map { entry -> [ListText.Cell] in
+                    let id = entry.string("account_id") ?? "-"
+                    return [
+                        "\(entry["id"]?.intValue ?? 0)", entry.dateCell("at"), .init(entry.string("event")),
+                        .init(shown: addresses[id] ?? id, plain: id), .init(entry.string("detail") ?? ""),
+                    ]
+                }
+                return (
+                    ListText(
+                        headings: ["id", "time", "event", "account", "detail"], whole: ["id", "event"], rows: rows,
+                        footer: rows.isEmpty ? nothing(of: invocation[event], who) : ""),
+                    ["entries": .array(entries.map { .object($0) })]
+                )
+            }
+        })
 
     /// Returns the addresses of the accounts in entries; deleted accounts have none.
-    private static func addresses(of records: [AuditRecord], _ identity: Identity) async throws -> [String: String] {
+    ///
+    /// A key that reads the audit log may not read accounts. Then the list has their IDs.
+    private static func addresses(
+        of entries: [JSONObject], _ administration: AccountAdministration
+    ) async -> [String: String] {
         var addresses: [String: String] = [:]
-        for id in Set(records.compactMap(\.accountID)) {
-            addresses[id] = try await identity.administration.find(id)?.account.email.text
+        for id in Set(entries.compactMap { $0.string("account_id") }) {
+            do { addresses[id] = try await administration.find(id)?.email } catch { break }
         }
         return addresses
     }
 
-    /// Returns the text for an empty result, with the names that the query used unchanged.
-    private static func nothing(fits query: AuditQuery, _ who: String?) -> String {
-        let names = [
-            query.event.map { "the event '\($0)'" }, who.map { "the account '\($0)'" },
-        ].compactMap(\.self)
+    /// Returns the text for an empty result, with the names that the call used unchanged.
+    private static func nothing(of event: String?, _ who: String?) -> String {
+        let names = [event.map { "the event '\($0)'" }, who.map { "the account '\($0)'" }].compactMap(\.self)
         return "No entries\(names.isEmpty ? "" : " of " + names.joined(separator: " and ")).".printable
     }
 
     /// Returns the ID of an account; for a deleted account, the text of the call is its ID.
-    private static func accountID(of who: String, _ identity: Identity) async throws -> String {
-        if let found = try await identity.administration.find(who) { return found.account.id }
+    private static func accountID(of who: String, _ administration: AccountAdministration) async throws -> String {
+        if let found = try await administration.find(who) { return found.id }
         guard !who.utf8.contains(UInt8(ascii: "@")) else { throw CommandError.noAccount(who) }
         return who
     }
 
-    private static let verify = AdminKeysSubcommand.storeSubcommand(
+    private static let verify = AdminCall.subcommand(
         "verify", "checks that no entry was changed, removed or added",
         discussion: """
             Each entry's keyed digest covers the one before. The digest of the last entry is printed: kept
             elsewhere, it shows later whether an older copy of the whole store was put in place. Fails
             if an entry does not fit.
             """,
-        examples: ["latch admin audit verify --store sqlite:latch.sqlite": "check the whole log"]
+        arguments: [],
+        examples: ["latch admin audit verify --store sqlite:latch.sqlite": "check the whole log"],
+        routes: AdminCall.server
     ) { _ in
-        { identity in
-            switch try await identity.audit.verify() {
-            case .intact(let count, let digest):
-                let text = Hex.encode(digest)
-                return (
-                    "The audit log is intact: \(count) \(count == 1 ? "entry" : "entries"), the last with \(text).",
-                    ["intact": true, "entries": .integer(Int64(count)), "digest": .string(text)]
-                )
-            case .damaged(let id, let reason):
+        { server in
+            let result = try await server.call(.get, "api/admin/audit/verification")
+            guard result["intact"] == true else {
+                let (id, reason) = (result["damaged_at"]?.intValue ?? 0, result.string("reason") ?? "")
                 throw CommandError.failed(
-                    "The audit log is damaged at entry \(id): \(reason).",
+                    "The audit log is damaged at entry \(id): \(reason).".printable,
                     hint: "Keep a copy of the store as evidence, and compare it with backups.")
             }
+            let count = Int(result["entries"]?.intValue ?? 0)
+            let text = "The audit log is intact: \(count) \(count == 1 ? "entry" : "entries"), the last with "
+            return ("\(text)\(result.string("digest") ?? "").".printable, .object(result))
         }
     }
 

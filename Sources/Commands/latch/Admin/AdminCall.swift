@@ -20,10 +20,9 @@ enum AdminCall {
     /// The server has refused a call of this account.
     struct NotAllowed: Error {}
 
-    /// The two ways to administer: in an open store, and through a server.
-    struct Ways<Administration>: Sendable {
-        let local: @Sendable (Identity) -> Administration
-        let remote: @Sendable (AdministeredServer) -> Administration
+    /// What a subcommand calls, in an open store or through a server.
+    struct Routes<Administration>: Sendable {
+        let make: @Sendable (AdministeredServer) -> Administration
         /// Whether an API key opens the routes.
         var takesKey = true
     }
@@ -34,11 +33,11 @@ enum AdminCall {
     static func subcommand(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
-        body: @escaping @Sendable (Invocation) throws -> (any AccountAdministration) async throws -> Output
+        body: @escaping @Sendable (Invocation) throws -> (AccountAdministration) async throws -> Output
     ) -> Subcommand {
         subcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
-            ways: accounts, body: body)
+            routes: accounts, body: body)
     }
 
     /// Creates a subcommand for accounts that asks a user before it destroys something.
@@ -46,46 +45,47 @@ enum AdminCall {
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [who], examples: KeyValuePairs<String, String>,
         body:
-            @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (any AccountAdministration) async throws
+            @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (AccountAdministration) async throws
             -> Output
     ) -> Subcommand {
         confirmedSubcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
-            ways: accounts, body: body)
+            routes: accounts, body: body)
     }
 
-    static let accounts = Ways<any AccountAdministration>(
-        local: LocalAccountAdministration.init, remote: RemoteAccountAdministration.init)
+    static let accounts = Routes { AccountAdministration(server: $0) }
+    /// What has no accounts: the audit log, keys, emails and providers.
+    static let server = Routes { $0 }
 
     /// Creates a subcommand.
     ///
     /// - Parameter body: Parses the call before the store or server is opened, and returns the function that uses it.
     static func subcommand<Administration>(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
-        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
+        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, routes: Routes<Administration>,
         body: @escaping @Sendable (Invocation) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
         subcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
-            ways: ways, readingInput: { invocation, _ in try body(invocation) })
+            routes: routes, readingInput: { invocation, _ in try body(invocation) })
     }
 
     /// Creates a subcommand that asks a user before it destroys something.
     static func confirmedSubcommand<Administration>(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
-        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
+        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, routes: Routes<Administration>,
         body: @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
         subcommand(
             name, summary, discussion: discussion, options: options + [ConfirmationPrompt.yes], arguments: arguments,
-            examples: examples, ways: ways
+            examples: examples, routes: routes
         ) { invocation, environment in try body(invocation, ConfirmationPrompt(invocation, environment)) }
     }
 
     /// Creates a subcommand that reads from the terminal or from standard input.
     static func subcommand<Administration>(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
-        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, ways: Ways<Administration>,
+        arguments: [Subcommand.Argument], examples: KeyValuePairs<String, String>, routes: Routes<Administration>,
         readingInput body:
             @escaping @Sendable (Invocation, Environment) throws -> (Administration) async throws -> Output
     ) -> Subcommand {
@@ -98,7 +98,7 @@ enum AdminCall {
             arguments: arguments, examples: examples,
             body: { invocation, environment in
                 let run = try body(invocation, environment)
-                let output = try await with(invocation, environment, ways, run)
+                let output = try await with(invocation, environment, routes, run)
                 environment.write(output, for: invocation)
                 return .success
             })
@@ -106,23 +106,23 @@ enum AdminCall {
 
     /// Runs `body` with the store or server that the call selects.
     private static func with<Administration>(
-        _ invocation: Invocation, _ environment: Environment, _ ways: Ways<Administration>,
+        _ invocation: Invocation, _ environment: Environment, _ routes: Routes<Administration>,
         _ body: (Administration) async throws -> Output
     ) async throws -> Output {
         guard invocation.has(url) || invocation.has(ClientAccounts.account) else {
-            let settings = try SettingsLoader(invocation, variables: environment.variables).load()
-            return try await LocalAccountAdministration.opening(settings, environment) { identity in
-                try await body(ways.local(identity))
+            let settings = try SettingsLoader(invocation, variables: environment.variables).load(forPages: false)
+            return try await AdministeredStore.opening(settings, environment) { identity in
+                try await body(routes.make(try AdministeredServer(operating: identity)))
             }
         }
         guard !invocation.has(ServeSubcommand.store), !invocation.has(ServeSubcommand.config) else {
             throw CommandError.usage("A server and a store exclude each other.", hint: "Name one of them.")
         }
-        if ways.takesKey, !invocation.has(ClientAccounts.account), let url = invocation[url],
+        if routes.takesKey, !invocation.has(ClientAccounts.account), let url = invocation[url],
             let key = environment.value(of: "LATCH_API_KEY")
         {
             return try await withKey(key, at: try IssuerURL(url), invocation, environment) {
-                try await body(ways.remote($0))
+                try await body(routes.make($0))
             }
         }
         let accounts = try ClientAccounts(invocation, environment)
@@ -130,7 +130,7 @@ enum AdminCall {
         return try await accounts.with(entry) { session in
             do {
                 let client = accounts.client(of: try IssuerURL(entry.issuer), session)
-                return try await body(ways.remote(AdministeredServer(client: client)))
+                return try await body(routes.make(AdministeredServer(client: client)))
             } catch is NotAllowed {
                 throw CommandError.failed(
                     "'\(entry.name)' is not allowed to do that at \(entry.issuer).",

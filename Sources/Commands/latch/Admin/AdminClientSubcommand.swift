@@ -53,17 +53,10 @@ enum AdminClientSubcommand {
         examples: ["latch admin client list": "which apps are registered"]
     ) { _ in
         { clients in
-            var found: [JSONObject] = []
-            while true {
-                let last = found.last?.text("id")
-                let page = try await clients.clients(after: last)
-                // IDs ascend, whatever a server sends.
-                guard let next = page.last?.text("id"), last.map({ $0 < next }) ?? true else { break }
-                found += page
-            }
+            let found = try await clients.clients()
             let rows = found.map { client -> [ListText.Cell] in
                 [
-                    .init(client.text("id") ?? ""),
+                    .init(client.string("id") ?? ""),
                     client["confidential"] == true ? "confidential" : "public",
                     .init(registrant(of: client)), client.dateCell("created_at"),
                     .init(client["redirects"]?.arrayValue?.first?.stringValue ?? ""),
@@ -120,6 +113,7 @@ enum AdminClientSubcommand {
         let overlap = try number(invocation, overlap, 0...31_536_000)
         return { clients in
             if overlap == 0 {
+                _ = try await clients.client(id)
                 try await confirmation.agree(
                     to: "This ends the secret of the client \(id) now. The client cannot authenticate until it has the "
                         + "new one.")
@@ -159,10 +153,11 @@ enum AdminClientSubcommand {
     ) { invocation, confirmation in
         let id = invocation.arguments[0]
         return { clients in
+            _ = try await clients.client(id)
             try await confirmation.agree(to: "This ends the registration token of the client \(id).")
             var made = try await clients.replaceRegistrationToken(of: id)
             made["id"] = .string(id)
-            let token = (made.text("registration_access_token") ?? "").printable
+            let token = (made.string("registration_access_token") ?? "").printable
             return ("registration_access_token: \(token)\nIt is not shown again.", .object(made))
         }
     }
@@ -182,7 +177,7 @@ enum AdminClientSubcommand {
             let tokens = try await clients.initialTokens()
             let rows = tokens.map { token -> [ListText.Cell] in
                 [
-                    .init(token.text("id") ?? ""), .init(token["uses"]?.intValue.map { "\($0)" } ?? ""),
+                    .init(token.string("id") ?? ""), .init(token["uses"]?.intValue.map { "\($0)" } ?? ""),
                     token.dateCell("created_at"), token.dateCell("expires_at"),
                 ]
             }
@@ -202,7 +197,11 @@ enum AdminClientSubcommand {
     ) { invocation, confirmation in
         let id = invocation.arguments[0]
         return { clients in
-            try await confirmation.agree(to: "This ends the initial token \(id). No client registers with it any more.")
+            // A mistyped token is reported without a question.
+            if try await clients.initialTokens().contains(where: { $0.string("id") == id }) {
+                try await confirmation.agree(
+                    to: "This ends the initial token \(id). No client registers with it any more.")
+            }
             try await clients.revokeInitialToken(id)
             return ("The token is revoked.", ["revoked": true])
         }
@@ -220,7 +219,7 @@ enum AdminClientSubcommand {
         let lifetime = try number(invocation, lifetime, InitialToken.lifetimes) ?? InitialToken.lifetime
         return { clients in
             let made = try await clients.makeInitialToken(uses: uses, lifetime: lifetime)
-            let (token, end) = (made.text("initial_access_token") ?? "", made.date("expires_at") ?? "")
+            let (token, end) = (made.string("initial_access_token") ?? "", made.dateText("expires_at") ?? "")
             return (
                 "\(token.printable)\nIt is valid until \(end.printable), for \(uses.counted("client")).",
                 .object(made)
@@ -270,18 +269,18 @@ enum AdminClientSubcommand {
     }
 
     private static func output(_ client: JSONObject, _ verb: String?) -> AdminCall.Output {
-        let id = client.text("id") ?? ""
+        let id = client.string("id") ?? ""
         var text = verb.map { "\($0) \(id.printable).\n" } ?? ""
-        if let secret = client.text("client_secret") {
+        if let secret = client.string("client_secret") {
             text += "client_secret: \(secret.printable)\nIt is not shown again.\n"
         }
         var rows = members(of: client)
         rows.append(("by", registrant(of: client)))
-        rows.append(("since", client.date("created_at")))
-        rows.append(("unused until", client.date("expires_at")))
+        rows.append(("since", client.dateText("created_at")))
+        rows.append(("unused until", client.dateText("expires_at")))
         for secret in client["secrets"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
-            let end = secret.date("ends_at").map { ", until \($0)" } ?? ""
-            rows.append(("secret", "since \(secret.date("created_at") ?? "")\(end)"))
+            let end = secret.dateText("ends_at").map { ", until \($0)" } ?? ""
+            rows.append(("secret", "since \(secret.dateText("created_at") ?? "")\(end)"))
         }
         text += AccountReport.text(id, rows.map { ($0.printable, $1?.printable) })
         return (text, .object(client))
@@ -302,11 +301,11 @@ enum AdminClientSubcommand {
     private static func call(
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
-        body: @escaping @Sendable (Invocation) throws -> (any ClientAdministration) async throws -> AdminCall.Output
+        body: @escaping @Sendable (Invocation) throws -> (ClientAdministration) async throws -> AdminCall.Output
     ) -> Subcommand {
         AdminCall.subcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
-            ways: ways, body: body)
+            routes: routes, body: body)
     }
 
     /// Creates a subcommand that asks a user before it destroys something.
@@ -314,33 +313,13 @@ enum AdminClientSubcommand {
         _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
         arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
         body:
-            @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (any ClientAdministration) async throws
+            @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (ClientAdministration) async throws
             -> AdminCall.Output
     ) -> Subcommand {
         AdminCall.confirmedSubcommand(
             name, summary, discussion: discussion, options: options, arguments: arguments, examples: examples,
-            ways: ways, body: body)
+            routes: routes, body: body)
     }
 
-    private static let ways = AdminCall.Ways<any ClientAdministration> { identity in
-        LocalClientAdministration(service: identity.clients)
-    } remote: {
-        RemoteClientAdministration(server: $0)
-    }
-}
-
-extension JSONObject {
-    fileprivate func text(_ name: String) -> String? { self[name]?.stringValue }
-
-    /// Returns the cell of a date; empty without one.
-    func dateCell(_ name: String) -> ListText.Cell {
-        guard let text = text(name) else { return "" }
-        do { return .init(try Date(text, strategy: .iso8601)) } catch { return .init(text) }
-    }
-
-    /// Returns a date with its distance from now.
-    fileprivate func date(_ name: String) -> String? {
-        guard let text = text(name) else { return nil }
-        do { return AccountReport.text(try Date(text, strategy: .iso8601)) } catch { return text }
-    }
+    private static let routes = AdminCall.Routes { ClientAdministration(server: $0) }
 }

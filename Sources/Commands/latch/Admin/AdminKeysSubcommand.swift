@@ -2,15 +2,17 @@
 
 import LatchCommand
 import LatchCore
+import LatchHTTP
 import LatchIdentity
 import LatchJOSE
 
-/// `latch admin keys`: the signing keys in a store.
+/// `latch admin keys`: the signing keys in a store, or of a server.
 enum AdminKeysSubcommand {
     static let subcommand = Subcommand(
         name: "keys", summary: "signing keys: list, rotate, reseal, accept-pepper",
         discussion: """
-            Works on the store itself. Running servers take up a change within \(seconds) seconds.
+            Works on the store itself; 'list' and 'rotate' also on a running server, with --url. Running servers
+            take up a change of their store within \(seconds) seconds.
             """,
         examples: ["latch admin keys list": "the keys of the store in this folder"],
         subcommands: [list, rotate, reseal, acceptPepper])
@@ -19,48 +21,50 @@ enum AdminKeysSubcommand {
 
     private static let pem = Option.flag("pem", "the public keys in PEM, the one that signs first")
 
-    private static let list = storeSubcommand(
+    private static let list = AdminCall.subcommand(
         "list", "shows the signing keys, the latest first",
         discussion: """
             With --pem it writes the public keys, for proxies and libraries that verify tokens and read no
             key set. Keys are replaced: write the file anew each day, and load it again.
             """,
-        options: [pem],
+        options: [pem], arguments: [],
         examples: [
             "latch admin keys list --store sqlite:latch.sqlite": "which keys sign, and which will",
             "latch admin keys list --pem > keys.pem": "the public keys, for a proxy",
-        ]
+        ], routes: AdminCall.server
     ) { invocation in
         let isPEM = invocation.has(pem)
-        return { identity in
-            let keys = try await identity.signingKeys.list()
+        return { server in
+            let keys = try await keys(server)
             if isPEM {
                 // Some programs read only the first key: the one that signs access tokens.
-                let isFirst = { (key: SigningKeyDescription) in
-                    key.state == .signing && key.algorithm == identity.signingKeys.algorithmOfAccessTokens
-                }
-                let texts = (keys.filter(isFirst) + keys.filter { !isFirst($0) }).map(\.pem)
+                let isFirst = { (key: JSONObject) in key["signs_access_tokens"] == true }
+                let texts = (keys.filter(isFirst) + keys.filter { !isFirst($0) }).compactMap { $0.string("public_key") }
                 return (texts.joined(), ["keys": .array(texts.map { .string($0) })])
             }
             let rows = keys.map { key -> [ListText.Cell] in
                 [
-                    .init(key.id), .init(key.algorithm.rawValue), .init(key.state.rawValue),
-                    .init(key.signsAt, after: "signs from"),
-                    key.endsAt.map { .init($0, after: "verifies until") } ?? "",
+                    .init(key.string("id")), .init(key.string("alg")), .init(key.string("state")),
+                    key.dateCell("signs_at", after: "signs from"), key.dateCell("ends_at", after: "verifies until"),
                 ]
             }
             return (
                 ListText(
                     headings: ["id", "algorithm", "state", "signs from", "verifies until"], whole: ["id"], rows: rows),
-                ["keys": .array(keys.map(\.administrationJSON))]
+                ["keys": .array(keys.map { .object($0) })]
             )
         }
+    }
+
+    /// Returns the signing keys, the latest first.
+    private static func keys(_ server: AdministeredServer) async throws -> [JSONObject] {
+        try await server.call(.get, "api/admin/keys")["keys"]?.arrayValue?.compactMap(\.objectValue) ?? []
     }
 
     private static let compromised = Option.flag(
         "compromised", "the new keys sign immediately, and the others end with all access tokens")
 
-    private static let rotate = confirmedSubcommand(
+    private static let rotate = AdminCall.confirmedSubcommand(
         "rotate", "adds a signing key of each algorithm, which signs after ten minutes",
         discussion: """
             A new key is published immediately, so that every cache has it before it signs. The one before
@@ -68,33 +72,37 @@ enum AdminKeysSubcommand {
             far end within \(seconds) seconds at this server and as soon as caches of the keys expire
             elsewhere, and clients refresh theirs.
             """,
-        options: [compromised],
+        options: [compromised], arguments: [],
         examples: [
             "latch admin keys rotate --store sqlite:latch.sqlite": "replace the key without an interruption",
             "latch admin keys rotate --compromised": "after a theft of the store",
-        ]
+        ], routes: AdminCall.server
     ) { invocation, confirmation in
         let isCompromised = invocation.has(compromised)
-        return { identity in
+        return { server in
+            let keys = try await keys(server)
             if isCompromised {
                 try await confirmation.agree(
                     to: "This ends all signing keys so far, and with them the access tokens of all users and clients. "
                         + "Sessions stay: clients refresh their tokens.")
             }
             var (lines, ids): ([String], JSONObject) = ([], [:])
-            for algorithm in try await identity.signingKeys.algorithms {
-                guard let id = try await identity.signingKeys.rotate(algorithm, isCompromised: isCompromised) else {
+            for algorithm in SignatureAlgorithm.ofSigningKeys.map(\.rawValue) {
+                guard let newest = keys.first(where: { $0.string("alg") == algorithm })?["id"] else { continue }
+                let content: JSONObject = ["after": newest, "compromised": .bool(isCompromised)]
+                let made = try await server.call(.post, "api/admin/keys/rotate", content, orNilFor: "keyChanged")
+                guard let id = made?.string("id") else {
                     throw CommandError.failed("Another rotation came first.", hint: "See 'latch admin keys list'.")
                 }
                 lines.append(
                     isCompromised ? "The key \(id) signs now." : "The key \(id) is published and signs in ten minutes.")
-                ids[algorithm.rawValue] = .string(id)
+                ids[algorithm] = .string(id)
             }
+            let main = keys.first { $0["signs_access_tokens"] == true }?.string("alg")
             return (
-                lines.joined(separator: "\n"),
+                lines.joined(separator: "\n").printable,
                 [
-                    "id": ids[identity.signingKeys.algorithmOfAccessTokens.rawValue] ?? .null, "ids": .object(ids),
-                    "compromised": .bool(isCompromised),
+                    "id": main.flatMap { ids[$0] } ?? .null, "ids": .object(ids), "compromised": .bool(isCompromised),
                 ]
             )
         }
@@ -165,18 +173,6 @@ enum AdminKeysSubcommand {
         ) { invocation, _ in try body(invocation) }
     }
 
-    /// Creates a subcommand that asks a user before it destroys something in a store.
-    static func confirmedSubcommand(
-        _ name: String, _ summary: String, discussion: String? = nil, options: [Option] = [],
-        arguments: [Subcommand.Argument] = [], examples: KeyValuePairs<String, String>,
-        body: @escaping @Sendable (Invocation, ConfirmationPrompt) throws -> (Identity) async throws -> AdminCall.Output
-    ) -> Subcommand {
-        terminalSubcommand(
-            name, summary, discussion: discussion, options: options + [ConfirmationPrompt.yes], arguments: arguments,
-            examples: examples
-        ) { invocation, environment in try body(invocation, ConfirmationPrompt(invocation, environment)) }
-    }
-
     /// Creates a subcommand that uses a store, and whose result depends on the terminal.
     ///
     /// - Parameters:
@@ -197,9 +193,9 @@ enum AdminKeysSubcommand {
             arguments: arguments, examples: examples,
             body: { invocation, environment in
                 let run = try body(invocation, environment)
-                let settings = try SettingsLoader(invocation, variables: environment.variables).load()
+                let settings = try SettingsLoader(invocation, variables: environment.variables).load(forPages: false)
                 try await confirm(ConfirmationPrompt(invocation, environment), settings)
-                let output = try await LocalAccountAdministration.opening(
+                let output = try await AdministeredStore.opening(
                     settings, environment, configure: configure, run)
                 environment.write(output, for: invocation)
                 return .success

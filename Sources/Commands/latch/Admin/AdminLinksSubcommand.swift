@@ -2,48 +2,45 @@
 
 import LatchCommand
 import LatchCore
-import LatchIdentity
 
-/// `latch admin links`: the identity providers through which users sign in to accounts of a store.
+/// `latch admin links`: the identity providers through which users sign in to their accounts.
 enum AdminLinksSubcommand {
     static let subcommand = Subcommand(
         name: "links", summary: "links of accounts to identity providers: list, remove",
         discussion: """
-            Works on the store itself. A running server sees a change with its next request.
+            Works on the store itself, or with --url on a running server. A server sees a change of its store
+            with its next request.
             """,
         examples: ["latch admin links list ada@example.com": "which providers sign her in"],
         subcommands: [list, remove])
 
-    private static let list = AdminKeysSubcommand.storeSubcommand(
-        "list", "shows the links of an account", arguments: [AdminCall.who],
+    private static let list = AdminCall.subcommand(
+        "list", "shows the links of an account",
         examples: ["latch admin links list ada@example.com --json": "for a script"]
     ) { invocation in
-        let who = invocation.arguments[0]
-        return { identity in
-            let account = try await account(who, identity)
-            let links = try await identity.administration.links(of: account.id)
+        { administration in
+            let account = try await administration.account(invocation.arguments[0])
+            let links = account.list("links")
             let rows = links.map { link -> [ListText.Cell] in
                 [
-                    .init(link.identity.provider), .init(link.identity.email?.text), .init(link.identity.subject),
-                    .init(link.identity.issuer), .init(link.linkedAt, after: "since"),
+                    .init(link.string("provider")), .init(link.string("email")), .init(link.string("subject")),
+                    .init(link.string("issuer")), link.dateCell("linked_at", after: "since"),
                 ]
             }
-            let hasPassword = account.passwordHash != nil
             let list = ListText(
                 headings: ["provider", "address", "subject", "issuer", "linked"], whole: ["provider"],
-                rows: rows,
-                footer: links.isEmpty ? "\(account.email.text) has no links.".printable : "")
+                rows: rows, footer: links.isEmpty ? "\(account.email) has no links.".printable : "")
             return (
                 list,
                 [
-                    "id": .string(account.id), "has_password": .bool(hasPassword),
-                    "links": .array(links.map(\.administrationJSON)),
+                    "id": .string(account.id), "has_password": .bool(account.hasPassword),
+                    "links": .array(links.map { .object($0) }),
                 ]
             )
         }
     }
 
-    private static let remove = AdminKeysSubcommand.confirmedSubcommand(
+    private static let remove = AdminCall.confirmedSubcommand(
         "remove", "removes a link, and ends all sessions",
         discussion: """
             For a link that its owner did not make, or cannot remove. The owner is informed by email. It may
@@ -53,40 +50,32 @@ enum AdminLinksSubcommand {
         arguments: [AdminCall.who, .init(name: "PROVIDER", summary: "a name that 'list' shows")],
         examples: ["latch admin links remove ada@example.com google --reason \"case 12\"": "she did not make it"]
     ) { invocation, confirmation in
-        let (who, provider) = (invocation.arguments[0], invocation.arguments[1])
-        let reason = invocation[AdminCall.reason] ?? ""
-        return { identity in
-            let account = try await account(who, identity)
+        let provider = invocation.arguments[1]
+        return { administration in
+            let account = try await administration.account(invocation.arguments[0])
+            let providers = account.list("links").map { $0.string("provider") }
+            let isLast = providers == [provider] && !account.hasPassword
             // A mistyped provider is reported without a question.
-            let links = try await identity.administration.links(of: account.id)
-            if links.contains(where: { $0.identity.provider == provider }) {
-                let note =
-                    links.count == 1 && account.passwordHash == nil
-                    ? " It is the last way to sign in: a password can then be set by email." : ""
+            if providers.contains(provider) {
+                let note = isLast ? " It is the last way to sign in: a password can then be set by email." : ""
                 try await confirmation.agree(
-                    to: "This removes the link of \(account.email.text) to \(provider), and signs the account out "
+                    to: "This removes the link of \(account.email) to \(provider), and signs the account out "
                         + "on all devices. The owner gets an email.\(note)")
             }
-            let isRemoved = try await identity.administration.removeLink(to: provider, of: account.id, because: reason)
-            guard isRemoved == true else {
+            let reason = invocation[AdminCall.reason] ?? ""
+            guard try await administration.removeLink(to: provider, of: account.id, because: reason) else {
                 throw CommandError.failed(
-                    "\(account.email.text) has no link to '\(provider)'.",
-                    hint: "'latch admin links list \(account.email.text)' shows the links.")
+                    "\(account.email) has no link to '\(provider)'.".printable,
+                    hint: "'latch admin links list \(account.email)' shows the links.".printable)
             }
-            let isLast = try await identity.administration.links(of: account.id).isEmpty && account.passwordHash == nil
             let note = isLast ? " It was the last way to sign in: a password can be set by email." : ""
             return (
-                "Removed the link of \(account.email.text) to \(provider).\(note)".printable,
+                "Removed the link of \(account.email) to \(provider).\(note)".printable,
                 [
                     "id": .string(account.id), "provider": .string(provider), "removed": true,
                     "was_last": .bool(isLast),
                 ]
             )
         }
-    }
-
-    static func account(_ who: String, _ identity: Identity) async throws -> LatchIdentity.Account {
-        guard let found = try await identity.administration.find(who) else { throw CommandError.noAccount(who) }
-        return found.account
     }
 }

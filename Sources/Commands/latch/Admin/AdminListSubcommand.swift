@@ -38,7 +38,7 @@ enum AdminListSubcommand {
                     headings: ["address", "role", "status", "id"], whole: ["address", "id"], rows: rows,
                     footer: "\(accounts.count) of \(all) account\(total == 1 ? "" : "s")"),
                 [
-                    "accounts": .array(accounts.map { .object($0.facts) }), "total": .integer(Int64(total)),
+                    "accounts": .array(accounts.map { .object($0.json) }), "total": .integer(Int64(total)),
                     "total_is_minimum": .bool(isMinimum),
                 ]
             )

@@ -3,15 +3,73 @@
 import LatchCommand
 import LatchCore
 import LatchFoundation
+import LatchHTTP
 import LatchIdentity
 import LatchTexts
 
-/// `latch admin mail`: the emails of a server.
+/// `latch admin mail`: the emails of a server or of its store.
 enum AdminMailSubcommand {
     static let subcommand = Subcommand(
-        name: "mail", summary: "the server's emails: preview, templates",
-        examples: ["latch admin mail preview previews": "look at the emails before users get them"],
-        subcommands: [preview, templates])
+        name: "mail", summary: "the server's emails: list, retry, preview, templates",
+        examples: [
+            "latch admin mail list --url https://id.example.com": "which emails wait",
+            "latch admin mail preview previews": "look at the emails before users get them",
+        ],
+        subcommands: [list, retry, preview, templates])
+
+    private static let limit = Option.value("limit", "COUNT", "at most so many emails (50)")
+
+    private static let list = AdminCall.subcommand(
+        "list", "shows the emails that wait, those with the next attempt first",
+        discussion: "An email that the mail server has accepted is not in the list.",
+        options: [limit], arguments: [],
+        examples: ["latch admin mail list --store sqlite:latch.sqlite": "which emails wait"],
+        routes: AdminCall.server
+    ) { invocation in
+        let limit =
+            try invocation[limit].map { text throws(CommandError) in
+                guard let number = Int(text), (1...100_000).contains(number) else {
+                    throw CommandError.usage(
+                        "--limit must be a whole number from 1 to 100000.", hint: "Leave it out for 50.")
+                }
+                return number
+            } ?? 50
+        return { server in
+            let (mails, page) = try await server.list("mails", at: "api/admin/mails", limit: limit)
+            let total = page["total"]?.intValue.map { Int($0) } ?? mails.count
+            let rows = mails.map { mail -> [ListText.Cell] in
+                [
+                    .init(mail.string("recipient")), .init(mail.string("purpose")),
+                    .init((mail["attempts"]?.intValue.map { Int($0) } ?? 0).counted("attempt")),
+                    mail.dateCell("created_at", after: "since"), mail.dateCell("next_attempt_at", after: "next"),
+                ]
+            }
+            let failing = page["failing"] == true ? " The mail server accepts none." : ""
+            return (
+                ListText(
+                    headings: ["recipient", "purpose", "attempts", "since", "next attempt"], whole: ["recipient"],
+                    rows: rows,
+                    footer: rows.isEmpty ? "No emails wait." : "\(mails.count) of \(total.counted("email"))\(failing)"),
+                [
+                    "mails": .array(mails.map { .object($0) }), "total": .integer(Int64(total)),
+                    "failing": page["failing"] ?? .null,
+                ]
+            )
+        }
+    }
+
+    private static let retry = AdminCall.subcommand(
+        "retry", "makes the emails that wait due now",
+        discussion: "The server sends them, also those of a store that it uses.",
+        arguments: [],
+        examples: ["latch admin mail retry --url https://id.example.com": "after the mail server was repaired"],
+        routes: AdminCall.server
+    ) { _ in
+        { server in
+            try await server.perform(.post, "api/admin/mails/retry")
+            return ("The server sends the emails that wait.", ["retried": true])
+        }
+    }
 
     private static let language = Option.value(
         "language", "LANGUAGE",

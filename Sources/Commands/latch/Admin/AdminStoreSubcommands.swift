@@ -161,7 +161,7 @@ enum AdminStoreSubcommands {
     private static func settings(
         _ invocation: Invocation, _ environment: Environment
     ) throws(CommandError) -> Settings {
-        try SettingsLoader(invocation, variables: environment.variables).load()
+        try SettingsLoader(invocation, variables: environment.variables).load(forPages: false)
     }
 
     private static func required(_ option: Option, _ invocation: Invocation) throws(CommandError) -> String {

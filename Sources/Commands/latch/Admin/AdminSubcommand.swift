@@ -11,8 +11,8 @@ enum AdminSubcommand {
         discussion: """
             Without --url it works on the store itself, as the server's operator: everything is
             allowed except to remove the last administrator. With --url it calls a server as the
-            account that is signed in on this device, with the permissions of that account's role.
-            Each change is recorded in the store's audit log.
+            account that is signed in on this device, with the permissions of that account's role, or with
+            the API key of LATCH_API_KEY. Each change is recorded in the store's audit log.
             """,
         examples: [
             "latch admin user set-role ada@example.com super_admin --store sqlite:latch.sqlite":
@@ -29,8 +29,10 @@ enum AdminSubcommand {
     private static let user = Subcommand(
         name: "user", summary: "accounts: list, show, create, invite, roles, statuses, sign-outs, second factors",
         examples: ["latch admin user list": "the newest accounts of the store in this folder"],
-        subcommands: [AdminListSubcommand.subcommand, show, create, invite, resetPassword, setRole] + statuses
-            + [unlock, signOut, removeFactor, delete])
+        subcommands: [
+            AdminListSubcommand.subcommand, show, create, invite, AdminUserChanges.rename, AdminUserChanges.setEmail,
+            resetPassword, setRole, AdminUserChanges.setRoles,
+        ] + statuses + [unlock, signOut, removeFactor, delete])
 
     private static let show = AdminCall.subcommand(
         "show", "shows an account", examples: ["latch admin user show ada@example.com": "her role, status and sign-ins"]
@@ -57,7 +59,7 @@ enum AdminSubcommand {
             "latch admin user create ada@example.com --verified": "ask for the password",
             "latch admin user create bot@example.com --password-stdin < password": "for a script",
         ],
-        ways: AdminCall.accounts,
+        routes: AdminCall.accounts,
         readingInput: { invocation, environment in
             let email = invocation.arguments[0]
             guard invocation.has(passwordStdin) || environment.input.isTerminal else {
@@ -121,7 +123,7 @@ enum AdminSubcommand {
     ) { invocation in
         { administration in
             let account = try await administration.account(invocation.arguments[0])
-            try await administration.mailReset(of: account)
+            try await administration.mailReset(of: account.id)
             return (
                 "The server emails \(account.email) a link.".printable,
                 ["id": .string(account.id), "email": .string(account.email)]
@@ -141,7 +143,7 @@ enum AdminSubcommand {
         let role = try role(invocation.arguments[1])
         return { administration in
             let account = try await administration.account(invocation.arguments[0])
-            return try await administration.setRole(role, of: account.id).result
+            return try await administration.update(account.id, ["role": .string(role.name)]).result
         }
     }
 
@@ -243,16 +245,22 @@ enum AdminSubcommand {
         _ name: String, _ status: LatchIdentity.Account.Status, _ summary: String, asksTo consequence: String? = nil
     ) -> Subcommand {
         let run = { @Sendable (invocation: Invocation, confirmation: ConfirmationPrompt?) in
-            { @Sendable (administration: any AccountAdministration) async throws -> AdminCall.Output in
+            { @Sendable (administration: AccountAdministration) async throws -> AdminCall.Output in
                 let who = invocation.arguments[0]
-                let account = try await account(who, administration)
+                let account = try await administration.find(who)
                 if let consequence {
+                    guard let account else { throw CommandError.noAccount(who) }
                     try await confirmation?.agree(
-                        to: "This \(consequence) \(account?.email ?? who), and signs it out on all devices. "
-                            + "'latch admin user enable \(account?.id ?? who)' opens it again.")
+                        to: "This \(consequence) \(account.email), and signs it out on all devices. "
+                            + "'latch admin user enable \(account.id)' opens it again.")
                 }
-                return try await administration.setStatus(
-                    status, of: account?.id ?? who, because: invocation[AdminCall.reason] ?? ""
+                // The operator opens a deleted account, which is found only by its ID.
+                return try await administration.update(
+                    account?.id ?? who,
+                    [
+                        "status": .string(AccountStatus(status, isVerified: true).rawValue),
+                        "reason": .string(invocation[AdminCall.reason] ?? ""),
+                    ]
                 ).result
             }
         }
@@ -265,17 +273,6 @@ enum AdminSubcommand {
         return AdminCall.confirmedSubcommand(
             name, summary, options: [AdminCall.reason], examples: examples
         ) { run($0, $1) }
-    }
-
-    /// Returns an account; nil for a deleted account, which is found only by its ID.
-    private static func account(
-        _ who: String, _ administration: any AccountAdministration
-    ) async throws -> AdministeredAccount? {
-        do {
-            return try await administration.account(who)
-        } catch let error as CommandError where error.message == CommandError.noAccount(who).message {
-            return nil
-        }
     }
 
     /// Parses a role.

@@ -31,17 +31,21 @@ struct Settings: Sendable {
     ///
     /// The order of precedence is: options, environment variables, credentials, the file, the file of defaults.
     ///
-    /// - Parameter flags: The values of options, by key.
+    /// - Parameters:
+    ///   - flags: The values of options, by key.
+    ///   - readsFiles: Whether the files of pages and emails are read; otherwise their settings count as not set.
     /// - Throws: `CommandError.failed`, which names the source of an invalid value.
     init(
         flags: [String: String] = [:], environment: [String: String] = [:],
         credentials: [String: SettingCredential] = [:], file: ConfigurationFile? = nil,
-        defaults: ConfigurationFile? = nil
+        defaults: ConfigurationFile? = nil, readsFiles: Bool = true
     ) throws(CommandError) {
         let files = [file, defaults].compactMap(\.self)
         for file in files { try Self.rejectUnknownKeys(in: file) }
         for setting in ServeConfiguration.settings {
-            if let given = Self.given(setting, flags, environment, credentials) {
+            if !readsFiles, Self.files.contains(setting.key) {
+                all.append(Effective(setting: setting, text: setting.standard, source: .standard))
+            } else if let given = Self.given(setting, flags, environment, credentials) {
                 try take(.text(given.text), of: setting, from: given.source)
             } else if let (file, entry) = Self.entry(of: setting, in: files) {
                 try take(entry.value, of: setting, from: .file(path: file.path, line: entry.line), isOfFile: true)
@@ -50,6 +54,9 @@ struct Settings: Sendable {
             }
         }
     }
+
+    /// The settings whose values are files of images, which only pages show.
+    private static let files: Set = ["logo_file", "favicon_file", "mail_templates"]
 
     /// Prepares the server for the pages of a first try: adds the demo client of `latch serve --dev`.
     ///

@@ -32,7 +32,10 @@ struct SettingsLoader: Sendable {
     }
 
     /// Reads the files again and returns the settings.
-    func load() throws(CommandError) -> Settings {
+    ///
+    /// - Parameter forPages: Whether the files of pages and emails are read. Other commands need none, and must not fail
+    ///   for one that only the server's user can read.
+    func load(forPages: Bool = true) throws(CommandError) -> Settings {
         // As one that is not set it would have the server keep in plain what it is to encrypt.
         for setting in ServeConfiguration.settings where setting.isKeyOfStore {
             guard variables[setting.environmentName] != "" else {
@@ -42,7 +45,7 @@ struct SettingsLoader: Sendable {
         let read = { (path: String) throws(CommandError) in try ConfigurationFile(readingFrom: path) }
         var settings = try Settings(
             flags: flags, environment: variables, credentials: credentials(), file: file.map(read),
-            defaults: defaults.map(read))
+            defaults: defaults.map(read), readsFiles: forPages)
         if isDev { try settings.prepareForFirstTry() }
         return settings
     }

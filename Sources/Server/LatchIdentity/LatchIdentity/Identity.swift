@@ -212,6 +212,9 @@ public struct Identity: Sendable {
     /// The public URL; nil until it is known.
     public var issuer: String? { services.accessTokens.issuer }
 
+    /// The routes of the administration, for the operator's commands: without credentials, and with errors thrown.
+    package var operatorRoutes: any Handler { Router(ofOperator: services) }
+
     /// Returns the link that makes the first administrator; nil if there is one, or the issuer is not known.
     package func firstAdministratorLink() async throws(IdentityError) -> String? {
         guard let issuer, let token = try await services.firstAdministrators.token() else { return nil }

@@ -136,7 +136,9 @@ package final class IdentityServices: Sendable {
             signingKeys: signingKeys, resources: resources)
     }
 
-    package var apiKeys: APIKeyService { APIKeyService(store: store, clock: clock, random: random, mails: mails) }
+    package var apiKeys: APIKeyService {
+        APIKeyService(store: store, clock: clock, random: random, mails: mails, limits: limits)
+    }
 
     package var clientRegistration: RegistrationService {
         RegistrationService(

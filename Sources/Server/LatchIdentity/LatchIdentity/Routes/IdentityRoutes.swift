@@ -51,7 +51,7 @@ extension Router {
             limits: limits, permitted: services.permitted, refreshCookie: refreshCookie, passkeys: services.passkeys,
             passkeySignIns: services.passkeySignIns, tokens: services.tokens
         ).add(to: &self)
-        addAdministration(services)
+        addAdministration(services, access: AdministrationAccess(services))
         ConsentRoutes(limits: limits, consents: services.consents, tokens: services.tokens).add(to: &self)
         JWTAuthRoutes(limits: limits, signIns: services.signIns, tokens: services.tokens).add(to: &self)
         LaziRoutes(limits: limits, accounts: services.accounts).add(to: &self)
@@ -68,23 +68,26 @@ extension Router {
         ).add(to: &self)
     }
 
+    /// Creates the routes of the administration for the operator, whose command calls them in its own process.
+    init(ofOperator services: IdentityServices) {
+        self.init()
+        addAdministration(services, access: AdministrationAccess(services).ofOperator)
+    }
+
     /// Adds the JSON routes of administrators and their programs.
-    private mutating func addAdministration(_ services: IdentityServices) {
-        let limits = services.limits
-        let access = AdministrationAccess(
-            tokens: services.tokens, keys: services.apiKeys, recentAuthentication: services.recentAuthentication)
+    private mutating func addAdministration(_ services: IdentityServices, access: AdministrationAccess) {
         UserAdministrationRoutes(
-            limits: limits, pepper: services.pepper, store: services.store, accounts: services.accounts,
+            limits: services.limits, pepper: services.pepper, store: services.store, accounts: services.accounts,
             administration: services.administration, access: access
         ).add(to: &self)
-        ClientAdministrationRoutes(limits: limits, clients: services.clientAdministration, access: access).add(
-            to: &self)
+        CredentialAdministrationRoutes(administration: services.administration, access: access).add(to: &self)
+        ClientAdministrationRoutes(clients: services.clientAdministration, access: access).add(to: &self)
         ServerAdministrationRoutes(
-            limits: limits, store: services.store, accessTokens: services.accessTokens,
+            store: services.store, accessTokens: services.accessTokens,
             mails: services.mails, keys: services.signingKeys, upstreams: services.upstreams, notes: services.notes,
             audit: services.audit, access: access
         ).add(to: &self)
-        APIKeyRoutes(limits: limits, access: access).add(to: &self)
+        APIKeyRoutes(access: access).add(to: &self)
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect.
@@ -261,5 +264,13 @@ extension CORSInterceptor {
             decides: { path, origin in
                 deciding.contains(path) || !isRegistration(path) && !clients.allows(origin: origin)
             })
+    }
+}
+
+extension AdministrationAccess {
+    fileprivate init(_ services: IdentityServices) {
+        self.init(
+            limits: services.limits, tokens: services.tokens, keys: services.apiKeys,
+            recentAuthentication: services.recentAuthentication)
     }
 }

@@ -85,7 +85,7 @@ package struct AccountService: Sendable {
         do throws(IdentityError) {
             try await store.insert(
                 account, details: details, mail: mail, by: administrator?.account, with: administrator?.actor,
-                note: administrator.map { "created by \($0.actor.text)" })
+                note: administrator.map { "created by \($0.name)" })
         } catch IdentityError.alreadyExists {
             throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken
         }

@@ -46,6 +46,50 @@ package struct AdministrationService: Sendable {
         try await perform(.setRole(role), on: id, by: actor, because: reason) != nil
     }
 
+    /// Replaces all role words of an account; permissions stay.
+    ///
+    /// - Parameter given: The words that every administrator may give.
+    /// - Returns: False if the account does not exist.
+    /// - Throws: `IdentityError.invalidInput`, `.forbidden`, `.lastAdministrator`, or a store's error.
+    package func setRoles(
+        of id: String, to words: [String], given: [String], by actor: AccountActor?, because reason: String = ""
+    ) async throws(IdentityError) -> Bool {
+        try AccountService.requireWords(words)
+        let words = words.reduce(into: [String]()) { words, word in if !words.contains(word) { words.append(word) } }
+        let action = AccountAction.setRoles(AccountService.completed(words), given: given)
+        return try await perform(action, on: id, by: actor, because: reason) != nil
+    }
+
+    /// Replaces the address of an account, which is verified or not.
+    ///
+    /// Mailed links of the account end, and the earlier address gets a notice. An address that is not verified gets a
+    /// link that verifies it, which ends the earlier credentials, as after a sign-up.
+    ///
+    /// - Parameter isVerified: Whether the administrator knows that the address is the owner's.
+    /// - Returns: False if the account does not exist.
+    /// - Throws: `IdentityError.invalidEmail`, `.alreadyExists`, `.forbidden`, `.tooManyAttempts`, `.overloaded`, or a
+    ///   store's error.
+    package func setEmail(
+        of id: String, to text: String, isVerified: Bool, by actor: AccountActor?, because reason: String = ""
+    ) async throws(IdentityError) -> Bool {
+        let email = try EmailAddress(text)
+        let attempts = isVerified ? [] : [limits.mail(.verifyEmail, emailKey: email.key)]
+        try limits.take(attempts)
+        do throws(IdentityError) {
+            let action = AccountAction.setEmail(email, isVerified: isVerified)
+            guard try await perform(action, on: id, by: actor, because: reason) != nil else {
+                limits.refund(attempts)
+                return false
+            }
+        } catch {
+            // An email that was not stored does not count.
+            limits.refund(attempts)
+            throw error
+        }
+        mails.wake()
+        return true
+    }
+
     /// Sets the status of an account; every status except `active` signs out its devices.
     ///
     /// - Parameter reason: A note for the audit log.
@@ -129,6 +173,20 @@ package struct AdministrationService: Sendable {
         of id: String, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool? {
         let result = try await perform(.removePasskeys, on: id, by: actor, because: reason)
+        mails.wake()
+        return result?.hadPasskeys
+    }
+
+    /// Removes one passkey of an account, signs out its devices, and emails its owner.
+    ///
+    /// - Parameter passkey: The public ID.
+    /// - Returns: Whether there was such a passkey; nil if the account does not exist.
+    package func removePasskey(
+        _ passkey: String, of id: String, by actor: AccountActor? = nil, because reason: String = ""
+    ) async throws(IdentityError) -> Bool? {
+        // No passkey has an empty ID.
+        let bytes = Passkey.id(fromPublicID: passkey) ?? []
+        let result = try await perform(.removePasskey(bytes), on: id, by: actor, because: reason)
         mails.wake()
         return result?.hadPasskeys
     }
@@ -221,23 +279,24 @@ package struct AdministrationService: Sendable {
         return try await store.statistics(since: Date(timeIntervalSince1970: day * 86_400))
     }
 
-    /// Returns an account that `actor` may see.
+    /// Returns an account that `actor` may see; nil is the operator.
     ///
     /// - Throws: `IdentityError.forbidden`, also for a missing account unless the actor may see others;
     ///   `.noSuchAccount`; or a store's error.
-    package func account(_ id: String, for actor: Account) async throws(IdentityError) -> FullAccount {
+    package func account(_ id: String, for actor: Account?) async throws(IdentityError) -> FullAccount {
         guard let found = try await store.fullAccount(id: id) else {
-            throw actor.role >= .moderator ? .noSuchAccount : .forbidden
+            throw actor?.role ?? .superAdmin >= .moderator ? .noSuchAccount : .forbidden
         }
-        try AccountAction.read.authorize(actor, on: found.account)
+        if let actor { try AccountAction.read.authorize(actor, on: found.account) }
         return found
     }
 
-    /// Returns the account of an address, an id or a user name, for the operator; nil if there is none.
+    /// Returns the account of an address or a user name, for an administrator; nil if there is none.
     ///
-    /// - Throws: `IdentityError.invalidEmail` if the text has an @ and is not an address, or a store's error.
-    package func find(_ name: String) async throws(IdentityError) -> FullAccount? {
-        if let full = try await store.fullAccount(id: name) { return full }
+    /// - Throws: `IdentityError.invalidEmail` if the text has an @ and is not an address, `.forbidden`, or a store's
+    ///   error.
+    package func account(named name: String, for actor: Account?) async throws(IdentityError) -> FullAccount? {
+        try Self.requireAdministrator(actor)
         let found: Account?
         if name.utf8.contains(UInt8(ascii: "@")) {
             found = try await account(email: name)
@@ -246,6 +305,14 @@ package struct AdministrationService: Sendable {
         }
         guard let found else { return nil }
         return try await store.fullAccount(id: found.id)
+    }
+
+    /// Returns the account of an address, an id or a user name, for the operator; nil if there is none.
+    ///
+    /// - Throws: `IdentityError.invalidEmail` if the text has an @ and is not an address, or a store's error.
+    package func find(_ name: String) async throws(IdentityError) -> FullAccount? {
+        if let full = try await store.fullAccount(id: name) { return full }
+        return try await account(named: name, for: nil)
     }
 
     /// Returns the account of an address.
@@ -259,10 +326,11 @@ package struct AdministrationService: Sendable {
     ///
     /// Attempts to take another user name are limited, whether the name is taken or not.
     ///
+    /// - Parameter actor: Nil for the operator.
     /// - Throws: `IdentityError.invalidInput`, which names the detail; `.forbidden`, `.usernameTaken`,
     ///   `.tooManyAttempts`, `.noSuchAccount`, or a store's error.
     package func change(
-        _ change: AccountDetailsChange, of id: String, by actor: AccountActor
+        _ change: AccountDetailsChange, of id: String, by actor: AccountActor?
     ) async throws(IdentityError) -> FullAccount {
         var change = change
         if let name = change.name { change.name = try AccountService.validated(name: name) ?? "" }
@@ -270,7 +338,7 @@ package struct AdministrationService: Sendable {
         change.lastName = change.lastName.map { String($0.trimmingSpace()) }
         change.displayName = change.displayName.map { String($0.trimmingSpace()) }
         try AccountDetailsValidator.check(change.applied(to: AccountDetails()), at: clock.now)
-        if let text = change.username, !text.isEmpty {
+        if let actor, let text = change.username, !text.isEmpty {
             let current = try await store.account(id: id)?.username
             if try Username(choosing: text, insteadOf: current) != current {
                 try limits.take([limits.username(of: actor.accountID)])

@@ -6,8 +6,9 @@ package import LatchIdentityStorage
 extension AccountService {
     /// Creates an account without a password for another person, and emails a link that sets one.
     ///
-    /// They can give only roles below their own, as with changes of a role. Other role words must be their own or in
-    /// `invitation_roles`. A super administrator can give any role.
+    /// Administrators can give only roles below their own, as with changes of a role. Other role words must be their own or in
+    /// `invitation_roles`. A super administrator can give any role. So can the
+    /// operator, also if `signup` closes invitations.
     ///
     /// - Throws: `IdentityError.signUpClosed`; `.forbidden`, also if the administrator's roles change in the meantime;
     ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
@@ -15,7 +16,6 @@ extension AccountService {
         email: String, name: String?, roles: [String], by administrator: Administrator, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
         try require(roles, givenBy: administrator)
-        try SignUpRule(configuration).requireInvitations()
         return try await insert(
             invited: email, name: name, roles: roles, by: administrator, causedBy: origin.mailCause)
     }
@@ -46,7 +46,6 @@ extension AccountService {
         by administrator: Administrator, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
         try require(roles, givenBy: administrator)
-        try SignUpRule(configuration).requireInvitations()
         // The deletion of an account must not make room for another email.
         if !isVerified { try limits.take([limits.mail(.verifyEmail, emailKey: EmailAddress(email).key)]) }
         return try await signUp(
@@ -54,28 +53,25 @@ extension AccountService {
             by: administrator, from: origin)
     }
 
-    /// - Throws: `IdentityError.forbidden` unless an administrator may give these roles to another person. A program
-    ///   makes no administrators.
-    private func require(_ roles: [String], givenBy administrator: Administrator) throws(IdentityError) {
-        let (actor, role) = (administrator.account, Self.role(in: roles))
-        guard actor.isAdministrator else { throw .forbidden }
-        guard administrator.actor.key == nil || role < .admin else { throw .programForbidden }
-        guard actor.role < .superAdmin else { return }
-        let given = configuration.invitationRoles + actor.roles
-        guard role < actor.role, roles.allSatisfy({ Role.isWord($0) || given.contains($0) }) else { throw .forbidden }
-    }
-
-    /// Invites as the operator: with any role, and also if `signup` closes invitations.
+    /// Requires that an administrator may give these roles to another person; the operator may give any.
     ///
-    /// - Throws: `IdentityError.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a
-    ///   store's error.
-    package func invite(email: String, name: String?, roles: [String]) async throws(IdentityError) -> Account {
-        try await insert(invited: email, name: name, roles: roles, by: nil, causedBy: MailCause())
+    /// - Throws: `IdentityError.forbidden`, also for a program, which makes no administrators; `.signUpClosed`.
+    private func require(_ roles: [String], givenBy administrator: Administrator) throws(IdentityError) {
+        guard let actor = administrator.account else { return }
+        let role = Self.role(in: roles)
+        guard actor.isAdministrator else { throw .forbidden }
+        guard administrator.actor?.key == nil || role < .admin else { throw .programForbidden }
+        if actor.role < .superAdmin {
+            let given = configuration.invitationRoles + actor.roles
+            guard role < actor.role, roles.allSatisfy({ Role.isWord($0) || given.contains($0) }) else {
+                throw .forbidden
+            }
+        }
+        try SignUpRule(configuration).requireInvitations()
     }
 
-    /// - Parameter administrator: Nil for the operator.
     private func insert(
-        invited email: String, name: String?, roles: [String], by administrator: Administrator?,
+        invited email: String, name: String?, roles: [String], by administrator: Administrator,
         causedBy cause: MailCause
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
@@ -89,8 +85,7 @@ extension AccountService {
             try await store.insert(
                 account, details: nil,
                 mail: outboxMail(.invitation, to: email, of: account, causedBy: cause),
-                by: administrator?.account, with: administrator?.actor,
-                note: "invited by \(administrator?.actor.text ?? "the operator")")
+                by: administrator.account, with: administrator.actor, note: "invited by \(administrator.name)")
         } catch {
             throw error == .alreadyExists ? error.at("email") : error
         }

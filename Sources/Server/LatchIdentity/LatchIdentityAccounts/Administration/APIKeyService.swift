@@ -2,7 +2,7 @@
 
 package import LatchCore
 import LatchCrypto
-import LatchFoundation
+package import LatchFoundation
 package import LatchIdentityStorage
 import LatchJOSE
 
@@ -26,9 +26,12 @@ package struct APIKeyService: Sendable {
     package let clock: WallClock
     package let random: RandomSource
     package let mails: MailQueue
+    package let limits: RateLimits
 
-    package init(store: IdentityStore, clock: WallClock, random: RandomSource, mails: MailQueue) {
-        (self.store, self.clock, self.random, self.mails) = (store, clock, random, mails)
+    package init(
+        store: IdentityStore, clock: WallClock, random: RandomSource, mails: MailQueue, limits: RateLimits
+    ) {
+        (self.store, self.clock, self.random, self.mails, self.limits) = (store, clock, random, mails, limits)
     }
 
     /// Makes a key for an administrator, who gets an email.
@@ -78,11 +81,15 @@ package struct APIKeyService: Sendable {
 
     /// Returns the keys that have not ended, the newest first.
     ///
-    /// - Parameter administrator: The administrator who asks: a super administrator sees the keys of all, and others
-    ///   see their own; nil for the operator.
-    package func list(for administrator: Account? = nil) async throws(IdentityError) -> [APIKey] {
+    /// - Parameters:
+    ///   - administrator: The administrator who asks: a super administrator sees the keys of all, and others see their
+    ///     own; nil for the operator.
+    ///   - position: The date and the first bytes of the digest of the key after which to begin; nil for the newest.
+    package func list(
+        for administrator: Account? = nil, after position: (date: Date, digest: [UInt8])? = nil, limit: Int = 1000
+    ) async throws(IdentityError) -> [APIKey] {
         let owner = administrator.flatMap { $0.role == .superAdmin ? nil : $0.id }
-        return try await store.apiKeys(of: owner, at: clock.now)
+        return try await store.apiKeys(of: owner, after: position, limit: limit, at: clock.now)
     }
 
     /// Removes a key by its ID.
@@ -99,7 +106,10 @@ package struct APIKeyService: Sendable {
 
     /// Returns the administrator whom a key acts for.
     ///
-    /// - Throws: `IdentityError.invalidAPIKey`, `.insufficientScope`, or a store's error.
+    /// The requests of a key count together, from whatever network they come: a key that many machines have, or that was
+    /// stolen, takes no more of the server than one program does.
+    ///
+    /// - Throws: `IdentityError.invalidAPIKey`, `.tooManyAttempts`, `.insufficientScope`, or a store's error.
     package func administrator(
         presenting text: String, for scope: AdministrationScope
     ) async throws(IdentityError) -> Administrator {
@@ -107,6 +117,7 @@ package struct APIKeyService: Sendable {
         guard let key = try await store.apiKey(digest: text.digest), now < key.expiresAt,
             let account = try await store.account(id: key.accountID), account.isAdministrator
         else { throw .invalidAPIKey }
+        try limits.take([limits.apiKey(key.id)])
         let isPermitted = key.scope.utf8.split(separator: UInt8(ascii: " ")).contains {
             $0.elementsEqual(scope.rawValue.utf8)
         }

@@ -3,7 +3,7 @@
 package import LatchCore
 package import LatchFoundation
 package import LatchIdentityStorage
-import LatchJOSE
+package import LatchJOSE
 
 extension FullAccount {
     /// The account as administrators see it.
@@ -86,10 +86,14 @@ extension AuditRecord {
 
 extension SigningKeyDescription {
     /// The key as administrators see it, without its private part.
-    package var administrationJSON: JSONValue {
+    ///
+    /// - Parameter algorithm: The algorithm of access tokens.
+    package func administrationJSON(signingAccessTokensWith algorithm: SignatureAlgorithm) -> JSONValue {
         [
-            "id": .string(id), "alg": .string(algorithm.rawValue), "state": .string(state.rawValue),
+            "id": .string(id), "alg": .string(self.algorithm.rawValue), "state": .string(state.rawValue),
+            "signs_access_tokens": .bool(state == .signing && self.algorithm == algorithm),
             "created_at": .date(createdAt), "signs_at": .date(signsAt), "ends_at": .date(endsAt),
+            "public_key": .string(pem),
         ]
     }
 }

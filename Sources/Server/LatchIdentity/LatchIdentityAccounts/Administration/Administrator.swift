@@ -2,12 +2,20 @@
 
 package import LatchIdentityStorage
 
-/// An administrator who calls a route: in a session, or through a program with an API key.
+/// An administrator who calls a route: in a session, or through a program with an API key; or the operator.
 package struct Administrator: Sendable {
-    /// The account as currently stored.
-    package let account: Account
-    /// The account for rules and the audit log, with its device or its key.
-    package let actor: AccountActor
+    /// The account as currently stored; nil for the operator.
+    package let account: Account?
+    /// The account for rules and the audit log, with its device or its key; nil for the operator.
+    package let actor: AccountActor?
+
+    /// The operator, who has opened the store and may do everything, except to remove the last administrator.
+    package static let serverOperator = Administrator()
+
+    private init() { (account, actor) = (nil, nil) }
+
+    /// The name in the audit log.
+    package var name: String { actor?.text ?? "the operator" }
 
     package init(_ session: AuthenticatedSession) { (account, actor) = (session.account, session.actor) }
 

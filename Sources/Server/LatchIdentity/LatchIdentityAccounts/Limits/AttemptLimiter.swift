@@ -18,7 +18,7 @@ package final class AttemptLimiter: Sendable {
     /// The kind of attempt, with its own table; all attempts of a scope have the same limit.
     package enum Scope: Int, Sendable, CaseIterable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
-        case token, session, refresh, deviceRefresh, clientSecret, username
+        case token, apiKey, session, refresh, deviceRefresh, clientSecret, username
         case secondFactor, secondFactorNetwork, secondFactorPrefix, secondFactorSetup
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
         case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, mailedCode, link, page, other

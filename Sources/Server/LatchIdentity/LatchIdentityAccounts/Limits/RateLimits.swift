@@ -77,6 +77,8 @@ package final class RateLimits: Sendable {
     private let username: Limit
     /// The limit of requests from one network to the token routes.
     private let token: Limit
+    /// The limit of requests with one API key, from all networks.
+    private let apiKey: Limit
     /// The limit of requests from one network to all other routes.
     private let other: Limit
     /// The limit of new sessions of one account: a correct password costs no attempt, and each session is a row.
@@ -126,6 +128,7 @@ package final class RateLimits: Sendable {
         mailNetwork = share("mail-address", configuration.mailLimitPerHour, per: 3600)
         mailPrefix = share("mail-prefix", configuration.mailLimitPerHour * 5, per: 3600)
         token = share("token", configuration.tokenLimitPerMinute, per: 60)
+        apiKey = share("api-key", configuration.tokenLimitPerMinute, per: 60)
         other = share("request", configuration.requestLimitPerMinute, per: 60)
         refresh = share("refresh", configuration.refreshLimitPerMinute, per: 60)
         // A browser's windows that wake together refresh together, perhaps all at one node.
@@ -237,6 +240,9 @@ package final class RateLimits: Sendable {
     package func disclosure(of emailKey: String, to address: String) -> AttemptLimiter.Attempt {
         .init(.disclosure, from: NetworkPrefix(of: address), on: emailKey, limit: disclosure)
     }
+
+    /// Returns the attempt of a request with an API key.
+    func apiKey(_ id: String) -> AttemptLimiter.Attempt { .init(.apiKey, on: id, limit: apiKey) }
 
     package func session(accountID: String) -> AttemptLimiter.Attempt { .init(.session, on: accountID, limit: session) }
 

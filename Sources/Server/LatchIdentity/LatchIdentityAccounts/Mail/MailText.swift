@@ -44,7 +44,7 @@ extension OutboxMail.Purpose {
         case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
             .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice, .apiKeyAdded:
             .account
-        case .addressChanging, .addressCode, .signedUp, .signUpCode, .signInCode:
+        case .addressChanging, .addressChanged, .addressCode, .signedUp, .signUpCode, .signInCode:
             nil
         }
     }

@@ -89,11 +89,16 @@ package struct SigningKeyService: Sendable {
     /// Adds a key after the one that an administrator has seen as the newest of its algorithm, so that a repeated request
     /// adds no second one.
     ///
+    /// - Parameters:
+    ///   - isCompromised: Whether the new key signs immediately, and all other keys of the algorithm end.
+    ///   - actor: The account of the administrator, for the audit log; nil for the operator.
     /// - Returns: The ID of the new key.
     /// - Throws: `IdentityError.keyChanged` if there is a newer key, or a store's error.
-    package func rotate(afterSeen newest: String, by actor: String) async throws(IdentityError) -> String {
+    package func rotate(
+        afterSeen newest: String, isCompromised: Bool = false, by actor: String?
+    ) async throws(IdentityError) -> String {
         guard let seen = try await list().first(where: { $0.id == newest }),
-            let id = try await rotate(seen.algorithm, after: newest, by: actor)
+            let id = try await rotate(seen.algorithm, after: newest, isCompromised: isCompromised, by: actor)
         else { throw .keyChanged }
         return id
     }

@@ -3,7 +3,7 @@
 import LatchCore
 import LatchFoundation
 import LatchHTTP
-package import LatchIdentityAccounts
+import LatchIdentityAccounts
 package import LatchIdentityProvider
 import LatchIdentityStorage
 package import LatchServer
@@ -13,19 +13,17 @@ package import LatchServer
 /// Administrators read them. Only a `super_admin` who has signed in a short time ago, or their API key, changes them: a
 /// client of the operator can get tokens of every user.
 package struct ClientAdministrationRoutes: Sendable {
-    package let limits: RateLimits
     package let clients: ClientService
     package let access: AdministrationAccess
 
-    package init(limits: RateLimits, clients: ClientService, access: AdministrationAccess) {
-        self.limits = limits
+    package init(clients: ClientService, access: AdministrationAccess) {
         self.clients = clients
         self.access = access
     }
 
     /// Adds the routes.
     package func add(to router: inout Router) {
-        router.group(prefix: "/api/admin/clients", interceptors: limits.limiting(.token)) { routes in
+        router.group(prefix: "/api/admin/clients", interceptors: access.limiting(.token)) { routes in
             routes.get("", .listClients, list)
             routes.post("", .createClient, create)
             routes.get("/{client}", .getClient, show)
@@ -34,7 +32,7 @@ package struct ClientAdministrationRoutes: Sendable {
             routes.post("/{client}/secret", .rotateClientSecret, rotateSecret)
             routes.post("/{client}/registration-token", .replaceRegistrationToken, replaceRegistrationToken)
         }
-        router.group(prefix: "/api/admin/initial-tokens", interceptors: limits.limiting(.token)) { routes in
+        router.group(prefix: "/api/admin/initial-tokens", interceptors: access.limiting(.token)) { routes in
             routes.get("", .listInitialTokens, listInitialTokens)
             routes.post("", .createInitialToken, makeInitialToken)
             routes.delete("/{id}", .deleteInitialToken, revokeInitialToken)
@@ -43,8 +41,13 @@ package struct ClientAdministrationRoutes: Sendable {
 
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await requireReader(request)
-        let found = try await clients.list(after: request.queryItems["after"], limit: 100)
-        return .json(["clients": .array(found.map { .object($0.json) })])
+        let range = try ListRange(request.queryItems)
+        let found = try await clients.list(after: range.after, limit: range.readLimit)
+        return range.response("clients", found) {
+            $0.last?.client.id ?? ""
+        } json: {
+            .object($0.json)
+        }
     }
 
     @Sendable private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -59,7 +62,7 @@ package struct ClientAdministrationRoutes: Sendable {
         let made = try await ClientService.stating { () throws(IdentityError) in
             try await clients.create(client, by: actor)
         }
-        return .json(made.json, status: .created)
+        return access.created(made.json, at: "/api/admin/clients/\(made.client.id)")
     }
 
     /// Replaces all members of a client.
@@ -122,7 +125,7 @@ package struct ClientAdministrationRoutes: Sendable {
             uses: try number("uses", InitialToken.uses, omitted: 1),
             lifetime: .seconds(try number("lifetime", InitialToken.lifetimes, omitted: InitialToken.lifetime)),
             by: actor)
-        return .json(made.token.json(text: made.text), status: .created)
+        return access.created(made.token.json(text: made.text), at: "/api/admin/initial-tokens/\(made.token.id)")
     }
 
     @Sendable private func revokeInitialToken(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -138,7 +141,7 @@ package struct ClientAdministrationRoutes: Sendable {
 
     /// Returns the name of the administrator for the audit log.
     private func owner(_ request: HTTPRequest) async throws(IdentityError) -> String {
-        try await access.administrator(request, for: .writeClients).actor.text
+        try await access.administrator(request, for: .writeClients).name
     }
 }
 

@@ -11,10 +11,6 @@ package import LatchServer
 
 /// The routes with which administrators and their programs see and change what the server itself has.
 package struct ServerAdministrationRoutes: Sendable {
-    /// The number of emails in a response.
-    private static let shownMails = 500
-
-    package let limits: RateLimits
     package let store: IdentityStore
     package let accessTokens: AccessTokenIssuer
     package let mails: MailQueue
@@ -25,11 +21,10 @@ package struct ServerAdministrationRoutes: Sendable {
     package let access: AdministrationAccess
 
     package init(
-        limits: RateLimits, store: IdentityStore, accessTokens: AccessTokenIssuer, mails: MailQueue,
+        store: IdentityStore, accessTokens: AccessTokenIssuer, mails: MailQueue,
         keys: SigningKeyService, upstreams: UpstreamClients, notes: OperatorNotes, audit: AuditService,
         access: AdministrationAccess
     ) {
-        self.limits = limits
         self.store = store
         self.accessTokens = accessTokens
         self.mails = mails
@@ -42,7 +37,7 @@ package struct ServerAdministrationRoutes: Sendable {
 
     /// Adds the routes.
     package func add(to router: inout Router) {
-        router.group(prefix: "/api/admin", interceptors: limits.limiting(.token)) { routes in
+        router.group(prefix: "/api/admin", interceptors: access.limiting(.token)) { routes in
             routes.get("/audit", .listAudit, listAudit)
             routes.get("/audit/verification", .verifyAudit, verifyAudit)
             routes.get("/mails", .listMails, listMails)
@@ -60,15 +55,12 @@ package struct ServerAdministrationRoutes: Sendable {
     @Sendable private func listAudit(_ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try await access.administrator(request, for: .readAudit)
         let fields = request.queryItems
-        func number(_ name: String, _ range: ClosedRange<Int64>) throws(IdentityError) -> Int64? {
-            guard let text = fields[name] else { return nil }
-            guard let number = Int64(text), range.contains(number) else {
-                throw .invalid(name, "is not a number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return number
+        let range = try ListRange(fields)
+        var query = AuditQuery(limit: range.readLimit)
+        query.before = try range.after.map { text throws(IdentityError) in
+            guard let id = Int64(text), id > 0 else { throw .invalidCursor }
+            return id
         }
-        var query = AuditQuery(limit: Int(try number("limit", 1...1000) ?? 100))
-        query.before = try number("before", 1...Int64.max)
         query.accountID = fields["account_id"]
         query.event = fields["event"]
         query.since = try fields["since"].map { text throws(IdentityError) in
@@ -77,10 +69,11 @@ package struct ServerAdministrationRoutes: Sendable {
             }
         }
         let records = try await audit.records(query)
-        return .json([
-            "entries": .array(records.map(\.administrationJSON)),
-            "next": records.count == query.limit ? records.last.map { .integer($0.id) } ?? .null : .null,
-        ])
+        return range.response("entries", records) {
+            $0.last.map { "\($0.id)" } ?? ""
+        } json: {
+            $0.administrationJSON
+        }
     }
 
     /// Checks that the entries were changed, removed or added only by the server.
@@ -99,19 +92,33 @@ package struct ServerAdministrationRoutes: Sendable {
     // MARK: Emails
 
     @Sendable private func listMails(_ request: HTTPRequest) async throws -> HTTPResponse {
-        _ = try await access.administrator(request, for: .readServer)
-        let waiting = try await store.waitingMails(limit: Self.shownMails)
-        return .json([
-            "mails": .array(waiting.map(\.administrationJSON)),
+        let caller = try await access.administrator(request, for: .readServer)
+        let range = try ListRange(request.queryItems)
+        let position = try range.after.map { text throws(IdentityError) in
+            let position = try DatedPosition(text)
+            guard let count = UInt32(position.rest) else { throw .invalidCursor }
+            return (date: position.date, count: Int(count))
+        }
+        let waiting = try await store.waitingMails(
+            from: position?.date, passingOver: position?.count ?? 0, limit: range.readLimit)
+        let members: JSONObject = [
             "total": .integer(Int64(try await store.mailCount())),
-            "failing": .bool(mails.isFailing),
-        ])
+            // The operator's command sends no emails.
+            "failing": caller.account == nil ? .null : .bool(mails.isFailing),
+        ]
+        return range.response("mails", waiting, adding: members) { shown in
+            guard let last = shown.last?.nextAttemptAt else { return "" }
+            let count = shown.count { $0.nextAttemptAt == last }
+            return DatedPosition(last, "\(count + (position?.date == last ? position?.count ?? 0 : 0))").text
+        } json: {
+            $0.administrationJSON
+        }
     }
 
     /// Sends the emails that wait without waiting any longer.
     @Sendable private func retryMails(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeServer)
-        try await mails.retry(by: caller.actor.text)
+        try await mails.retry(by: caller.name)
         return .removed
     }
 
@@ -119,28 +126,37 @@ package struct ServerAdministrationRoutes: Sendable {
 
     @Sendable private func listKeys(_ request: HTTPRequest) async throws -> HTTPResponse {
         _ = try await access.administrator(request, for: .readServer)
-        return .json(["keys": .array(try await keys.list().map(\.administrationJSON))])
+        let algorithm = keys.algorithmOfAccessTokens
+        let list = try await keys.list().map { $0.administrationJSON(signingAccessTokensWith: algorithm) }
+        return .json(["keys": .array(list)])
     }
 
     /// Adds a signing key after the one in `after`, so that a repeated request makes no second one.
+    ///
+    /// `compromised` ends the keys before it.
     @Sendable private func rotateKeys(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeServer)
-        try caller.account.requireSuperAdministrator()
-        let newest = try request.jsonObject().text("after")
-        let id = try await keys.rotate(afterSeen: newest, by: caller.actor.text)
-        return .json(["id": .string(id)], status: .created)
+        if let account = caller.account { try account.requireSuperAdministrator() }
+        let body = try request.jsonObject()
+        let (newest, isCompromised) = (try body.text("after"), try body.flag("compromised") ?? false)
+        let id = try await keys.rotate(afterSeen: newest, isCompromised: isCompromised, by: caller.actor?.text)
+        // A key is shown in the list only.
+        return access.created(["id": .string(id)], at: "/api/admin/keys")
     }
 
     // MARK: Providers and settings
 
     @Sendable private func listProviders(_ request: HTTPRequest) async throws -> HTTPResponse {
-        _ = try await access.administrator(request, for: .readServer)
-        guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
+        let caller = try await access.administrator(request, for: .readServer)
+        let issuer = accessTokens.issuer
+        // The operator may have no public URL yet.
+        guard issuer != nil || caller.account == nil else { throw IdentityError.notReady }
         let list = upstreams.all.map { client -> JSONValue in
-            [
+            var json: JSONObject = [
                 "name": .string(client.provider.name), "display_name": .string(client.provider.displayName),
-                "callback_url": .string(UpstreamSignInService.callback(issuer, client.provider)),
             ]
+            json["callback_url"] = issuer.map { .string(UpstreamSignInService.callback($0, client.provider)) }
+            return .object(json)
         }
         return .json(["providers": .array(list)])
     }

@@ -30,25 +30,16 @@ package struct UserAdministrationRoutes: Sendable {
 
     /// Adds the routes.
     package func add(to router: inout Router) {
-        router.group(prefix: "/api/admin/users", interceptors: limits.limiting(.token)) { users in
+        router.group(prefix: "/api/admin/users", interceptors: access.limiting(.token)) { users in
             users.get("", .listUsers, list)
             users.post("", .createUser, create)
             users.get("/{id}", .getUser, show)
             users.patch("/{id}", .updateUser, change)
             users.delete("/{id}", .deleteUser, delete)
             users.post("/{id}/close", .closeUser, close)
-            users.post("/{id}/unlock", .unlockUser, unlock)
-            users.delete("/{id}/devices", .signOutUser, signOut)
-            users.delete("/{id}/devices/{device}", .signOutUserDevice, signOutDevice)
-            users.delete("/{id}/second-factor", .deleteUserSecondFactor, removeFactor)
-            users.delete("/{id}/passkeys", .deleteUserPasskeys, removePasskeys)
-            users.delete("/{id}/links/{provider}", .deleteUserLink, removeLink)
+            users.put("/{id}/email", .updateUserEmail, changeEmail)
         }
-        // These emails have the limits of those that users request.
-        router.group(prefix: "/api/admin/users", interceptors: limits.limiting(.mail)) { mails in
-            mails.post("/{id}/reset-password", .mailPasswordReset, mailReset)
-        }
-        router.group(interceptors: limits.limiting(.token)) {
+        router.group(interceptors: access.limiting(.token)) {
             $0.get("/api/admin/statistics", .getStatistics, statistics)
         }
     }
@@ -58,6 +49,8 @@ package struct UserAdministrationRoutes: Sendable {
     @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .readUsers)
         let fields = request.queryItems
+        let range = try ListRange(fields)
+        if let name = try Self.wholeName(fields) { return try await find(name, range, for: caller) }
         var query = AccountQuery()
         query.search = String((fields["search"] ?? "").trimmingSpace())
         query.status = try fields["status"].map { text throws(IdentityError) in
@@ -66,21 +59,39 @@ package struct UserAdministrationRoutes: Sendable {
         }
         query.role = try fields["role"].map { text throws(IdentityError) in try Self.role(text) }
         query.isVerified = try Self.flag("verified", in: fields)
-        query.limit =
-            try fields["limit"].map { text throws(IdentityError) in
-                guard let limit = Int(text), (1...500).contains(limit) else {
-                    throw .invalid("limit", "is not a number from 1 to 500")
-                }
-                return limit
-            } ?? 50
+        query.limit = range.limit
         let codec = CursorCodec(pepper: pepper)
-        if let after = fields["after"] { query.after = try codec.decode(after, for: query) }
+        if let after = range.after { query.after = try codec.decode(after, for: query) }
         let page = try await administration.list(query, for: caller.account)
         return .json([
             "users": .array(page.accounts.map { .object($0.administrationJSON) }),
             "total": .integer(Int64(page.total)), "total_is_minimum": .bool(page.isTotalMinimum),
             "next": page.next.map { .string(codec.encode($0, for: query)) } ?? .null,
         ])
+    }
+
+    /// Returns the address or the user name of the one account that a request asks for; nil for one that asks for a list.
+    private static func wholeName(_ fields: FormFields) throws(IdentityError) -> String? {
+        guard let name = ["email", "username"].first(where: { fields[$0] != nil }), let text = fields[name] else {
+            return nil
+        }
+        for other in ["email", "username", "search", "role", "status", "verified"] where other != name {
+            guard fields[other] == nil else { throw .invalid(other, "cannot be combined with '\(name)'") }
+        }
+        // An address in a search for user names would find its account, and the other way round.
+        guard (name == "email") == text.utf8.contains(UInt8(ascii: "@")) else {
+            throw name == "email" ? .invalidEmail : .invalid("username", "has an @")
+        }
+        return String(text.trimmingSpace())
+    }
+
+    private func find(
+        _ name: String, _ range: ListRange, for caller: Administrator
+    ) async throws(IdentityError) -> HTTPResponse {
+        let found = try await administration.account(named: name, for: caller.account).map { [$0] } ?? []
+        return range.response(
+            "users", found, adding: ["total": .integer(Int64(found.count)), "total_is_minimum": false],
+            after: { _ in "" }, json: { .object($0.administrationJSON) })
     }
 
     /// Returns an account with the ways in which its owner signs in, and its devices.
@@ -120,7 +131,9 @@ package struct UserAdministrationRoutes: Sendable {
         let (email, name, roles) = (try body.text("email"), try body.optionalText("name"), try body.words("roles"))
         let isVerified = try body.flag("email_verified") ?? false
         let origin = request.requestOrigin
-        if !isVerified { try limits.take(limits.attempts(of: .mail, from: origin.address)) }
+        if !isVerified, caller.account != nil {
+            try limits.take(limits.attempts(of: .mail, from: origin.address))
+        }
         let account: Account
         if let password = try body.optionalText("password") {
             account = try await accounts.create(
@@ -131,29 +144,72 @@ package struct UserAdministrationRoutes: Sendable {
             guard !isVerified else { throw IdentityError.invalid("email_verified", "needs a 'password'") }
             account = try await accounts.invite(email: email, name: name, roles: roles, by: caller, from: origin)
         }
-        return .json(try await json(account.id, for: caller), status: .created)
+        return access.created(try await json(account.id, for: caller), at: "/api/admin/users/\(account.id)")
     }
 
-    /// Sets the role or the status of an account, for a `reason`.
+    /// A change of an account, one of which a request asks for: of two changes, one could fail.
+    private enum Change {
+        case role(Role)
+        case roles([String])
+        case status(Account.Status)
+        case names(AccountDetailsChange)
+
+        /// - Throws: `IdentityError.invalidInput` unless the content has one change.
+        init(_ body: JSONObject) throws(IdentityError) {
+            var found: [Change] = []
+            if let text = try body.optionalText("role") { found.append(.role(try UserAdministrationRoutes.role(text))) }
+            let words = try body.words("roles")
+            if let value = body["roles"], !value.isNull { found.append(.roles(words)) }
+            if let text = try body.optionalText("status") {
+                found.append(.status(try UserAdministrationRoutes.status(text)))
+            }
+            let (name, username) = (try body.optionalText("name"), try body.optionalText("username"))
+            if name != nil || username != nil { found.append(.names(.init(username: username, name: name))) }
+            guard found.count == 1, let change = found.first else {
+                throw .invalidInput("send one of 'role', 'roles' and 'status', or names")
+            }
+            self = change
+        }
+    }
+
+    /// Sets the role, all role words, the status, or the names of an account, for a `reason`.
     @Sendable private func change(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeUsers)
         let body = try request.jsonObject()
-        let role = try body.optionalText("role").map { text throws(IdentityError) in try Self.role(text) }
-        let status = try body.optionalText("status").map { text throws(IdentityError) in try Self.status(text) }
-        let reason = try body.optionalText("reason") ?? ""
-        let id = request.userID
+        let (change, reason) = (try Change(body), try body.optionalText("reason") ?? "")
+        let (id, actor) = (request.userID, caller.actor)
         let isFound: Bool
-        switch (role, status) {
-        case (let role?, nil):
-            isFound = try await administration.setRole(of: id, to: role, by: caller.actor, because: reason)
-        case (nil, let status?):
-            isFound = try await administration.setStatus(of: id, to: status, by: caller.actor, because: reason)
-        default:
-            // Of two changes, one could fail.
-            throw IdentityError.invalidInput("send either 'role' or 'status'")
+        switch change {
+        case .role(let role):
+            isFound = try await administration.setRole(of: id, to: role, by: actor, because: reason)
+        case .roles(let words):
+            isFound = try await administration.setRoles(
+                of: id, to: words, given: accounts.configuration.invitationRoles, by: actor, because: reason)
+        case .status(let status):
+            isFound = try await administration.setStatus(of: id, to: status, by: actor, because: reason)
+        case .names(var change):
+            let details = try await administration.account(id, for: caller.account).details
+            // The name of the user service is shown in place of the account's.
+            if !details.shownName.isEmpty { change.displayName = change.name }
+            isFound = try await administration.change(change, of: id, by: actor).account.id == id
         }
         guard isFound else { throw IdentityError.noSuchAccount }
         return .json(try await json(id, for: caller))
+    }
+
+    /// Replaces the address of an account.
+    @Sendable private func changeEmail(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let caller = try await access.administrator(request, for: .writeUsers)
+        let body = try request.jsonObject()
+        let (email, reason) = (try body.text("email"), try body.optionalText("reason") ?? "")
+        let isVerified = try body.flag("email_verified") ?? false
+        if !isVerified, caller.account != nil {
+            try limits.take(limits.attempts(of: .mail, from: request.requestOrigin.address))
+        }
+        let isFound = try await administration.setEmail(
+            of: request.userID, to: email, isVerified: isVerified, by: caller.actor, because: reason)
+        guard isFound else { throw IdentityError.noSuchAccount }
+        return .json(try await json(request.userID, for: caller))
     }
 
     /// Closes an account; its address stays taken, and the operator can open it again.
@@ -168,9 +224,9 @@ package struct UserAdministrationRoutes: Sendable {
 
     private func delete(_ request: HTTPRequest, isFinal: Bool) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeUsers)
-        let reason = try request.jsonObject(isOptional: true).optionalText("reason") ?? ""
+        let reason = try request.reason()
         let id = request.userID
-        guard id != caller.account.id else {
+        guard id != caller.account?.id else {
             throw IdentityError.forbidden.with(
                 message: "Administrators delete their own account at /account.", hint: "Export its data there first.")
         }
@@ -180,70 +236,7 @@ package struct UserAdministrationRoutes: Sendable {
         return .removed
     }
 
-    @Sendable private func unlock(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let caller = try await access.administrator(request, for: .writeUsers)
-        guard try await administration.unlock(request.userID, by: caller.actor) else {
-            throw IdentityError.noSuchAccount
-        }
-        return .removed
-    }
-
-    /// Emails the owner of another account a link that sets a new password.
-    @Sendable private func mailReset(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let caller = try await access.administrator(request, for: .writeUsers)
-        guard try await administration.mailReset(of: request.userID, by: caller.actor) else {
-            throw IdentityError.noSuchAccount
-        }
-        return .message("An email with a link is on its way.")
-    }
-
-    // MARK: Devices and credentials
-
-    @Sendable private func signOut(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let caller = try await access.administrator(request, for: .writeUsers)
-        guard let count = try await administration.endSessions(of: request.userID, by: caller.actor) else {
-            throw IdentityError.noSuchAccount
-        }
-        return .json(["devices": .integer(Int64(count))])
-    }
-
-    @Sendable private func signOutDevice(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let caller = try await access.administrator(request, for: .writeUsers)
-        let device = request.pathParameter("device") ?? ""
-        guard try await administration.endSession(ofDevice: device, of: request.userID, by: caller.actor) else {
-            throw IdentityError.noSuchDevice
-        }
-        return .removed
-    }
-
-    @Sendable private func removeFactor(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let caller = try await access.administrator(request, for: .writeUsers)
-        return try Self.removed(
-            try await administration.removeFactor(of: request.userID, by: caller.actor), orThrow: .noSecondFactor)
-    }
-
-    @Sendable private func removePasskeys(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let caller = try await access.administrator(request, for: .writeUsers)
-        return try Self.removed(
-            try await administration.removePasskeys(of: request.userID, by: caller.actor), orThrow: .noSuchPasskey)
-    }
-
-    @Sendable private func removeLink(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let caller = try await access.administrator(request, for: .writeUsers)
-        let provider = request.pathParameter("provider") ?? ""
-        return try Self.removed(
-            try await administration.removeLink(to: provider, of: request.userID, by: caller.actor),
-            orThrow: .notLinked)
-    }
-
-    /// - Parameter wasThere: Nil if the account does not exist.
-    private static func removed(
-        _ wasThere: Bool?, orThrow error: IdentityError
-    ) throws(IdentityError) -> HTTPResponse {
-        guard let wasThere else { throw .noSuchAccount }
-        guard wasThere else { throw error }
-        return .removed
-    }
+    // MARK: Words
 
     /// Returns a parameter that is true or false; nil if it is missing.
     private static func flag(_ name: String, in query: FormFields) throws(IdentityError) -> Bool? {
@@ -271,8 +264,4 @@ package struct UserAdministrationRoutes: Sendable {
         }
         return role
     }
-}
-
-extension HTTPRequest {
-    fileprivate var userID: String { pathParameter("id") ?? "" }
 }

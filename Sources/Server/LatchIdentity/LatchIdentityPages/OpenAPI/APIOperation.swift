@@ -60,9 +60,16 @@ package struct APIOperation: Sendable {
         /// The form of the content; nil without content, or if it is not JSON.
         var schema: JSONSchema?
         var mediaType: String? = "application/json"
+        /// Whether it names the place of what was made (RFC 9110 §10.2.2).
+        var hasLocation = false
 
         static func json(_ schema: JSONSchema, _ status: HTTPStatus = .ok) -> Answer {
             Answer(status: status, schema: schema)
+        }
+
+        /// Returns the response to a request that has made something which has a place.
+        static func created(_ schema: JSONSchema) -> Answer {
+            Answer(status: .created, schema: schema, hasLocation: true)
         }
 
         static let message = json(.object([.required("message", .text())]))

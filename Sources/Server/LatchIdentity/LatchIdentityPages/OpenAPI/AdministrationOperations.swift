@@ -44,15 +44,17 @@ extension APIOperation {
             .optional("search", .text(), "A part of an address or a name."),
             .optional("role", .choice(Role.allCases.map(\.name))),
             .optional("status", .choice(AccountStatus.allCases.map(\.rawValue))),
-            .optional("verified", .flag), .optional("limit", .integer(1...500)),
-            .optional("after", .text(), "The 'next' of the page before."),
-        ],
+            .optional("verified", .flag),
+            .optional("email", .text(), "The whole address of one account, in place of the others."),
+            .optional("username", .text(), "The whole user name of one account, in place of the others."),
+        ] + .range,
         returns: .json(
-            .object([
-                .required("users", .list(.model(.user))), .required("total", .integer()),
-                .required("total_is_minimum", .flag, "Whether there are more than 'total'."),
-                .required("next", .optional(.text())),
-            ])))
+            .page(
+                "users", of: .user,
+                adding: [
+                    .required("total", .integer()),
+                    .required("total_is_minimum", .flag, "Whether there are more than 'total'."),
+                ])), refuses: [.invalidEmail])
 
     static let createUser = administration(
         "createUser", "Creates an account: with a password, or with an invitation by email.", for: .writeUsers,
@@ -61,7 +63,7 @@ extension APIOperation {
             .optional("password", .text(), "Without it, the owner gets a link that sets one."),
             .optional("name", .text()), .optional("roles", .words),
             .optional("email_verified", .flag, "Whether the address is known to be the owner's.")),
-        returns: .json(.model(.userDetails), .created),
+        returns: .created(.model(.userDetails)),
         refuses: [.alreadyExists, .invalidEmail, .weakPassword, .signUpClosed])
 
     static let getUser = administration(
@@ -69,14 +71,29 @@ extension APIOperation {
         returns: .json(.model(.userDetails)), refuses: [.noSuchAccount])
 
     static let updateUser = administration(
-        "updateUser", "Sets the role or the status of an account; any status but active signs out its devices.",
+        "updateUser",
+        "Sets the role, all role words, the status or the names; any status but active signs out the devices.",
         for: .writeUsers,
         takes: .json(
-            .optional("role", .choice(Role.allCases.map(\.name))),
+            .optional("role", .choice(Role.allCases.map(\.name)), "The administrative role; other words stay."),
+            .optional("roles", .words, "All role words, those of the administrative role included."),
             .optional(
                 "status", .choice(Account.Status.settable.map { AccountStatus($0, isVerified: true).rawValue })),
+            .optional("name", .text(), "The name that apps show; the empty text removes it."),
+            .optional("username", .text(), "The empty text removes it."),
             .optional("reason", .text(), "A note for the audit log.")),
-        returns: .json(.model(.userDetails)), refuses: [.noSuchAccount, .lastAdministrator])
+        returns: .json(.model(.userDetails)), refuses: [.noSuchAccount, .lastAdministrator, .usernameTaken])
+
+    static let updateUserEmail = administration(
+        "updateUserEmail", "Replaces the address, and emails a notice to the earlier one.", for: .writeUsers,
+        takes: .json(
+            .required("email", .email),
+            .optional(
+                "email_verified", .flag,
+                "Whether the address is known to be the owner's. Otherwise it gets a link, which ends passkeys, "
+                    + "second factor, links and sessions."),
+            .optional("reason", .text(), "A note for the audit log.")),
+        returns: .json(.model(.userDetails)), refuses: [.noSuchAccount, .invalidEmail, .alreadyExists])
 
     static let closeUser = administration(
         "closeUser", "Closes an account: its address stays taken, and the operator can open it again.",
@@ -110,11 +127,15 @@ extension APIOperation {
 
     static let deleteUserPasskeys = administration(
         "deleteUserPasskeys", "Removes all passkeys of an account, and signs out its devices.", for: .writeUsers,
-        refuses: [.noSuchAccount, .noSuchPasskey])
+        takes: reason, refuses: [.noSuchAccount, .noSuchPasskey])
+
+    static let deleteUserPasskey = administration(
+        "deleteUserPasskey", "Removes one passkey of an account, and signs out its devices.", for: .writeUsers,
+        takes: reason, refuses: [.noSuchAccount, .noSuchPasskey])
 
     static let deleteUserLink = administration(
         "deleteUserLink", "Removes the link of an account to a provider, and signs out its devices.", for: .writeUsers,
-        refuses: [.noSuchAccount, .notLinked])
+        takes: reason, refuses: [.noSuchAccount, .notLinked])
 
     static let getStatistics = administration(
         "getStatistics", "Returns numbers of accounts and of sign-ups.", for: .readUsers,
@@ -132,19 +153,8 @@ extension APIOperation {
         "listAudit", "Returns entries of the audit log, the newest first.", for: .readAudit,
         query: [
             .optional("account_id", .text()), .optional("event", .text(), "Such as login.failed."),
-            .optional("since", .date), .optional("before", .integer(1...Int.max), "The 'next' of the page before."),
-            .optional("limit", .integer(1...1000)),
-        ],
-        returns: .json(
-            .object([
-                .required(
-                    "entries",
-                    .list(
-                        .object([
-                            .required("id", .integer()), .required("at", .date), .required("event", .text()),
-                            .required("account_id", .optional(.text())), .required("detail", .optional(.text())),
-                        ]))), .required("next", .optional(.integer())),
-            ])))
+            .optional("since", .date),
+        ] + .range, returns: .json(.page("entries", of: .auditEntry)))
 
     static let verifyAudit = administration(
         "verifyAudit", "Checks that the audit log was changed only by the server.", for: .readAudit,
@@ -156,55 +166,36 @@ extension APIOperation {
             ])))
 
     static let listMails = administration(
-        "listMails", "Returns the emails that wait.", for: .readServer,
+        "listMails", "Returns the emails that wait, those with the next attempt first.", for: .readServer,
+        query: .range,
         returns: .json(
-            .object([
-                .required(
-                    "mails",
-                    .list(
-                        .object([
-                            .required("purpose", .text()), .required("recipient", .text()),
-                            .required("created_at", .date), .required("next_attempt_at", .date),
-                            .required("attempts", .integer()),
-                        ]))), .required("total", .integer()),
-                .required("failing", .flag, "Whether the mail server accepts no emails."),
-            ])))
+            .page(
+                "mails", of: .waitingMail,
+                adding: [
+                    .required("total", .integer()),
+                    .required("failing", .flag, "Whether the mail server accepts no emails."),
+                ])))
 
     static let retryMails = administration(
         "retryMails", "Sends waiting emails now.", for: .writeServer)
 
     static let listKeys = administration(
         "listKeys", "Returns the signing keys, the latest first.", for: .readServer,
-        returns: .json(
-            .object([
-                .required(
-                    "keys",
-                    .list(
-                        .object([
-                            .required("id", .text()), .required("alg", .text()),
-                            .required("state", .choice(["published", "signing", "verifying"])),
-                            .required("created_at", .date), .required("signs_at", .date),
-                            .required("ends_at", .optional(.date)),
-                        ])))
-            ])))
+        returns: .json(.object([.required("keys", .list(.model(.signingKey)))])))
 
     static let rotateKeys = administration(
         "rotateKeys", "Adds a signing key, which signs after ten minutes.", for: .writeServer,
-        takes: .json(.required("after", .text(), "The ID of the newest key, whose algorithm the new one has.")),
-        returns: .json(.object([.required("id", .text())]), .created), refuses: [.keyChanged])
+        takes: .json(
+            .required("after", .text(), "The ID of the newest key, whose algorithm the new one has."),
+            .optional(
+                "compromised", .flag,
+                "Whether the new key signs now, and the others of its algorithm end with all "
+                    + "access tokens.")),
+        returns: .created(.object([.required("id", .text())])), refuses: [.keyChanged])
 
     static let listProviders = administration(
         "listProviders", "Returns the identity providers, with the URL to register at each.", for: .readServer,
-        returns: .json(
-            .object([
-                .required(
-                    "providers",
-                    .list(
-                        .object([
-                            .required("name", .text()), .required("display_name", .text()),
-                            .required("callback_url", .url),
-                        ])))
-            ])), refuses: [.notReady])
+        returns: .json(.object([.required("providers", .list(.model(.provider)))])), refuses: [.notReady])
 
     static let testProvider = administration(
         "testProvider", "Requests the metadata and the keys of a provider, and checks the client's secret.",
@@ -220,22 +211,14 @@ extension APIOperation {
         "listSettings", "Returns the settings without secrets, and the warnings of the start.", for: .readServer,
         returns: .json(
             .object([
-                .required(
-                    "settings",
-                    .list(
-                        .object([
-                            .required("key", .text()), .required("value", .text()), .required("source", .text()),
-                            .required("is_default", .flag),
-                        ]))),
-                .required(
-                    "warnings", .list(.object([.required("message", .text()), .required("hint", .text())]))),
+                .required("settings", .list(.model(.setting))), .required("warnings", .list(.model(.warning))),
             ])))
 
     // MARK: API keys
 
     static let listAPIKeys = APIOperation(
         "listAPIKeys", "Returns your API keys; to a super administrator, those of all.", in: .administration,
-        for: .administratorInSession, returns: .json(.object([.required("api_keys", .list(.model(.apiKey)))])))
+        for: .administratorInSession, query: .range, returns: .json(.page("api_keys", of: .apiKey)))
 
     static let createAPIKey = APIOperation(
         "createAPIKey", "Makes an API key, which is shown once.", in: .administration, for: .administratorInSession,
@@ -243,60 +226,10 @@ extension APIOperation {
             .required("name", .text(), "What the key is for."),
             .required("scopes", .list(.choice(AdministrationScope.allCases.map(\.rawValue)))),
             .optional("lifetime", .integer(APIKeyService.lifetimes), "In seconds; ninety days by default.")),
-        returns: .json(.object(JSONSchema.Model.apiKey.members + [.required("api_key", .text())]), .created),
+        returns: .created(.object(JSONSchema.Model.apiKey.members + [.required("api_key", .text())])),
         refuses: [.tooManyAPIKeys])
 
     static let deleteAPIKey = APIOperation(
         "deleteAPIKey", "Deletes an API key.", in: .administration, for: .administratorInSession, returns: .noContent,
         refuses: [.noSuchAPIKey])
-}
-
-extension JSONSchema.Model {
-    static let user = JSONSchema.Model(
-        name: "User",
-        members: [
-            .required("id", .text()), .required("email", .text()), .optional("username", .text()),
-            .optional("name", .text()), .required("role", .choice(Role.allCases.map(\.name))),
-            .required("roles", .words), .required("status", .choice(AccountStatus.allCases.map(\.rawValue))),
-            .required("email_verified", .flag), .required("created_at", .date),
-            .required("last_login_at", .optional(.date)), .optional("accepted_terms", .text()),
-            .optional("attributes", .map(.text())),
-        ])
-
-    static let userDetails = JSONSchema.Model(
-        name: "UserDetails",
-        members: user.members + [
-            .required("has_password", .flag), .required("second_factor", .flag),
-            .required(
-                "passkeys",
-                .list(
-                    .object([
-                        .required("id", .text()), .required("name", .text()), .required("created_at", .date),
-                        .required("last_used_at", .optional(.date)),
-                    ]))),
-            .required(
-                "links",
-                .list(
-                    .object([
-                        .required("provider", .text()), .required("issuer", .text()), .required("subject", .text()),
-                        .required("email", .optional(.text())), .required("linked_at", .date),
-                    ]))),
-            .required(
-                "devices",
-                .list(
-                    .object([
-                        .required("id", .text()), .required("name", .optional(.text())),
-                        .required("user_agent", .optional(.text())), .required("address", .optional(.text())),
-                        .required("client_id", .optional(.text())), .required("created_at", .date),
-                        .required("last_used_at", .date), .required("expires_at", .date),
-                    ]))),
-        ])
-
-    static let apiKey = JSONSchema.Model(
-        name: "APIKey",
-        members: [
-            .required("id", .text()), .required("name", .text()), .required("account_id", .text()),
-            .required("scopes", .words), .required("created_at", .date), .required("expires_at", .date),
-            .required("last_used_at", .optional(.date)),
-        ])
 }

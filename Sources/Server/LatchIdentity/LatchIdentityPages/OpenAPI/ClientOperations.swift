@@ -8,14 +8,13 @@ import LatchIdentityStorage
 /// The operations of administrators and their programs on the clients of the store.
 extension APIOperation {
     static let listClients = administration(
-        "listClients", "Returns up to 100 clients of the store, by their IDs.", for: .readClients,
-        query: [.optional("after", .text(), "The last ID of the page before.")],
-        returns: .json(.object([.required("clients", .list(.model(.client)))])))
+        "listClients", "Returns the clients of the store, by their IDs.", for: .readClients, query: .range,
+        returns: .json(.page("clients", of: .client)))
 
     static let createClient = administration(
         "createClient", "Registers a client; its secret is shown once.", for: .writeClients,
         takes: .members(JSONSchema.Model.clientFields),
-        returns: .json(.model(.client), .created), refuses: [.clientExists])
+        returns: .created(.model(.client)), refuses: [.clientExists])
 
     static let getClient = administration(
         "getClient", "Returns a client.", for: .readClients,
@@ -55,8 +54,8 @@ extension APIOperation {
         takes: .json(
             .optional("uses", .integer(InitialToken.uses)), .optional("lifetime", .integer(InitialToken.lifetimes)),
             isRequired: false),
-        returns: .json(
-            .object(JSONSchema.Model.initialToken.members + [.required("initial_access_token", .text())]), .created))
+        returns: .created(
+            .object(JSONSchema.Model.initialToken.members + [.required("initial_access_token", .text())])))
 
     static let deleteInitialToken = administration(
         "deleteInitialToken", "Ends an initial token; clients that have registered with it stay.", for: .writeClients,

@@ -145,6 +145,7 @@ extension APIOperation {
                     answer.schema.map { ["schema": .object($0.json(addingTo: &models))] } ?? [:])
                 response["content"] = .object(content)
             }
+            if answer.hasLocation { response["headers"] = Self.headers(of: answer.status) }
             responses[code] = .object(response)
         }
         let schema: JSONValue = .object(JSONSchema.model(format.model).json(addingTo: &models))
@@ -163,10 +164,11 @@ extension APIOperation {
     /// What the parameters of paths are, by their names.
     private static let notes = [
         "id": "The ID, as lists return it.", "client": "The client_id.", "device": "The ID of a device.",
+        "passkey": "The ID of a passkey.",
         "provider": "The name of an identity provider.",
     ]
 
-    /// Returns the fields that a client needs from a refusal.
+    /// Returns the fields that a client needs from a refusal, or from a response that something was made.
     private static func headers(of status: HTTPStatus) -> JSONValue? {
         func field(_ name: String, _ type: String, _ text: String) -> JSONObject {
             [name: ["description": .string(text), "schema": ["type": .string(type)]]]
@@ -174,6 +176,7 @@ extension APIOperation {
         return switch status {
         case .tooManyRequests, .serviceUnavailable:
             .object(field("Retry-After", "integer", "The seconds to wait (RFC 9110 §10.2.3), if they are known."))
+        case .created: .object(field("Location", "string", "The path of what was made (RFC 9110 §10.2.2)."))
         case .unauthorized: .object(field("WWW-Authenticate", "string", "The challenge (RFC 9110 §11.6.1)."))
         default: nil
         }

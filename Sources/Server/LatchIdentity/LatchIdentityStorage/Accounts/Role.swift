@@ -56,6 +56,15 @@ package enum AccountAction: Sendable, Hashable {
     case update(AccountDetailsChange)
     /// Replace the administrative role; other role words stay.
     case setRole(Role)
+    /// Replace all role words, those of the administrative role included.
+    ///
+    /// An administrator adds only words of a lower role, words that they have, and those of `given`. A super
+    /// administrator adds any word.
+    case setRoles([String], given: [String])
+    /// Replace the address, which is verified or not; mailed links of the account end.
+    ///
+    /// The earlier address gets a notice. An address that is not verified gets a link that verifies it.
+    case setEmail(EmailAddress, isVerified: Bool)
     /// Set the status; every status except `active` signs out all devices.
     case setStatus(Account.Status)
     /// Sign out all devices.
@@ -70,6 +79,8 @@ package enum AccountAction: Sendable, Hashable {
     case removeLink(provider: String)
     /// Remove all passkeys, and sign out all devices.
     case removePasskeys
+    /// Remove one passkey, and sign out all devices.
+    case removePasskey([UInt8])
     /// End the wait after wrong codes of the second factor.
     case unlock
     /// Delete the account, its devices and its details.
@@ -143,10 +154,11 @@ extension AccountAction {
     private var mayDemote: Bool {
         switch self {
         case .setRole(let role): role < .admin
+        case .setRoles(let words, _): Role(of: words) < .admin
         case .setStatus(let status): status != .active
         case .delete: true
-        case .read, .update, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys,
-            .unlock:
+        case .read, .update, .setEmail, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink,
+            .removePasskeys, .removePasskey, .unlock:
             false
         }
     }
@@ -163,9 +175,10 @@ extension AccountAction {
         if actor.id == target.id {
             switch self {
             case .read, .update, .delete: return
-            // Users end their own sessions by signing out, and remove their own factor with a code.
-            case .setRole, .setStatus, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink,
-                .removePasskeys, .unlock:
+            // Users end their own sessions by signing out, remove their own factor with a code, and confirm another
+            // address by email.
+            case .setRole, .setRoles, .setEmail, .setStatus, .endSessions, .endSession, .mailReset, .removeFactor,
+                .removeLink, .removePasskeys, .removePasskey, .unlock:
                 throw .forbidden
             }
         }
@@ -173,7 +186,13 @@ extension AccountAction {
             throw .forbidden
         }
         // An actor grants only lower roles than its own, except for super administrators.
-        if case .setRole(let role) = self, role >= actor.role, actor.role != .superAdmin { throw .forbidden }
+        guard actor.role != .superAdmin else { return }
+        if case .setRole(let role) = self, role >= actor.role { throw .forbidden }
+        guard case .setRoles(let words, let given) = self else { return }
+        let known = target.roles + actor.roles + given
+        guard Role(of: words) < actor.role, words.allSatisfy({ Role.isWord($0) || known.contains($0) }) else {
+            throw .forbidden
+        }
     }
 
     /// Checks that a program may perform the action: it neither changes nor makes administrators.
@@ -184,6 +203,7 @@ extension AccountAction {
     private func authorizeProgram(on target: Account) throws(IdentityError) {
         guard target.role < .admin || self == .read else { throw .programForbidden }
         if case .setRole(let role) = self, role >= .admin { throw .programForbidden }
+        if case .setRoles(let words, _) = self, Role(of: words) >= .admin { throw .programForbidden }
     }
 
     /// Returns the lowest role that may perform the action on another account.
@@ -192,8 +212,8 @@ extension AccountAction {
         case .read: .moderator
         // Moderators suspend and reactivate. Every other change of status is for administrators.
         case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
-        case .update, .setRole, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink, .removePasskeys,
-            .unlock, .delete:
+        case .update, .setRole, .setRoles, .setEmail, .endSessions, .endSession, .mailReset, .removeFactor,
+            .removeLink, .removePasskeys, .removePasskey, .unlock, .delete:
             .admin
         }
     }

@@ -34,6 +34,8 @@ package struct OutboxMail: Sendable, Hashable {
         case newDevice
         /// A notice of a new API key, to the administrator whom it acts for.
         case apiKeyAdded
+        /// A notice to the earlier address of an account, which an administrator has replaced.
+        case addressChanged
 
         /// The purpose of the one-time token that the email carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
@@ -42,7 +44,7 @@ package struct OutboxMail: Sendable, Hashable {
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
                 .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode,
-                .signUpTaken, .signInCode, .deletionRequested, .newDevice, .apiKeyAdded:
+                .signUpTaken, .signInCode, .deletionRequested, .newDevice, .apiKeyAdded, .addressChanged:
                 nil
             }
         }
@@ -51,7 +53,7 @@ package struct OutboxMail: Sendable, Hashable {
         package var isNotice: Bool {
             switch self {
             case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-                .passwordChanged, .deletionRequested, .apiKeyAdded:
+                .passwordChanged, .deletionRequested, .apiKeyAdded, .addressChanged:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
                 .addressTaken, .signedUp, .signUpCode, .signUpTaken, .signInCode, .newDevice:

@@ -40,15 +40,22 @@ extension IdentityStore {
             "SELECT \(APIKey.Column.list) FROM api_key WHERE digest = $1", [.blob(digest)], read: APIKey.init)
     }
 
-    /// Returns the keys that have not ended, at most 1,000: the newest first.
+    /// Returns keys that have not ended, the newest first.
     ///
-    /// - Parameter owner: The account of the keys; nil for all.
-    package func apiKeys(of owner: String?, at now: Date) async throws(IdentityError) -> [APIKey] {
-        try await all(
+    /// - Parameters:
+    ///   - owner: The account of the keys; nil for all.
+    ///   - position: The date and the first bytes of the digest of the key after which to begin; nil for the newest.
+    package func apiKeys(
+        of owner: String?, after position: (date: Date, digest: [UInt8])? = nil, limit: Int = 1000, at now: Date
+    ) async throws(IdentityError) -> [APIKey] {
+        let last = position.map { $0.digest + [UInt8](repeating: 0xFF, count: 32) }
+        return try await all(
             """
             SELECT \(APIKey.Column.list) FROM api_key WHERE expires_at > $1 AND ($2 IS NULL OR account_id = $2)
-            ORDER BY created_at DESC, digest LIMIT 1000
-            """, [.date(now), .text(owner)], read: APIKey.init)
+                AND ($3 IS NULL OR created_at < $3 OR (created_at = $3 AND digest > $4))
+            ORDER BY created_at DESC, digest LIMIT $5
+            """, [.date(now), .text(owner), .date(position?.date), .blob(last), .integer(Int64(limit))],
+            read: APIKey.init)
     }
 
     /// Notes that a key was used, if its noted use is earlier than a date.

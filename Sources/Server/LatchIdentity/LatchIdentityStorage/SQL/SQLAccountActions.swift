@@ -113,6 +113,15 @@ extension SQLConnection {
                 [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
             try endKeys(of: id, unlessFor: role, at: now)
             try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
+        case .setRoles(let words, _):
+            try run(
+                "UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3",
+                [.text(words.joined(separator: " ")), .date(now), .text(id)])
+            try endKeys(of: id, unlessFor: Role(of: words), at: now)
+            let detail = (words + [note]).joined(separator: " ")
+            try audit("account.grants", account: id, detail: detail, at: now)
+        case .setEmail(let email, let isVerified):
+            try setEmail(of: target, to: email, isVerified: isVerified, note: note, at: now)
         case .setStatus(let status):
             try setStatus(of: id, to: status, at: now)
             try audit("account.\(status.rawValue)", account: id, detail: note, at: now)
@@ -126,6 +135,24 @@ extension SQLConnection {
             // An administrator who signs out a device does not trust the changes that were started there.
             try endEmailChange(of: id)
             try audit("account.sessionsEnded", account: id, detail: "one device \(note)", at: now)
+        case .delete(let isFinal):
+            // A user who signed up with a stranger's address must not block it by deleting the account (attack E8).
+            let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
+            try delete(id, isFinal: isFinal || actor == id && isUnproved, note: note, at: now)
+        case .mailReset, .removeFactor, .removeLink, .removePasskeys, .removePasskey, .unlock:
+            try perform(onCredentials: action, of: target, note: note, at: now, &result)
+        }
+        result.signedOut = signedOutDevices
+        return result
+    }
+
+    /// Performs an action on the ways in which the owner of an account signs in.
+    private func perform(
+        onCredentials action: AccountAction, of target: Account, note: String, at now: Date,
+        _ result: inout AccountActionResult
+    ) throws(IdentityError) {
+        let id = target.id
+        switch action {
         case .mailReset:
             // No email is sent to an account that cannot sign in.
             guard target.status == .active else { throw .accountSuspended }
@@ -137,8 +164,10 @@ extension SQLConnection {
         case .removeLink(let provider):
             result.hadLink = try removeLink(
                 to: provider, of: target, except: nil, note: note, causedBy: MailCause(), at: now)
-        case .removePasskeys:
-            guard try removePasskeys(of: id, detail: note, causedBy: MailCause(), at: now) else { break }
+        case .removePasskeys, .removePasskey:
+            var passkey: [UInt8]?
+            if case .removePasskey(let id) = action { passkey = id }
+            guard try removePasskeys(of: id, only: passkey, detail: note, causedBy: MailCause(), at: now) else { break }
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
         case .unlock:
@@ -146,13 +175,36 @@ extension SQLConnection {
                 "UPDATE second_factor SET failures = 0, failed_at = NULL WHERE account_id = $1 AND failures > 0",
                 [.text(id)])
             if unlocked > 0 { try audit("account.unlocked", account: id, detail: note, at: now) }
-        case .delete(let isFinal):
-            // A user who signed up with a stranger's address must not block it by deleting the account (attack E8).
-            let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
-            try delete(id, isFinal: isFinal || actor == id && isUnproved, note: note, at: now)
+        case .read, .update, .setRole, .setRoles, .setEmail, .setStatus, .endSessions, .endSession, .delete: break
         }
-        result.signedOut = signedOutDevices
-        return result
+    }
+
+    /// Replaces the address of an account, whose earlier address gets a notice.
+    ///
+    /// The readers of the new address may not be those who set the credentials. So an address that is not verified is
+    /// proved as after a sign-up, which ends them (attack E8).
+    private func setEmail(
+        of target: Account, to email: EmailAddress, isVerified: Bool, note: String, at now: Date
+    ) throws(IdentityError) {
+        let (id, isSame) = (target.id, email.key == target.email.key)
+        if !isSame { try mail(.addressChanged, to: id, causedBy: MailCause(), at: now) }
+        let verifiedAt = isVerified ? isSame ? target.emailVerifiedAt ?? now : now : nil
+        let provedAt = isVerified ? isSame ? target.ownerProvedAt ?? now : now : nil
+        do throws(IdentityError) {
+            try run(
+                """
+                UPDATE account SET email = $1, email_key = $2, email_verified_at = $3, owner_proved_at = $4,
+                    updated_at = $5 WHERE id = $6
+                """,
+                [.text(email.text), .text(email.key), .date(verifiedAt), .date(provedAt), .date(now), .text(id)])
+        } catch IdentityError.alreadyExists {
+            throw .alreadyExists.at("email")
+        }
+        // Links that were mailed to the earlier address, and a change that its owner has requested.
+        try endMailedTokens(of: id)
+        try audit(
+            "account.emailChanged", account: id, detail: "\(isVerified ? "verified" : "unverified") \(note)", at: now)
+        if !isVerified { try mail(.verifyEmail, to: id, causedBy: MailCause(), at: now) }
     }
 
     /// Deletes an account; unless the deletion is final, the account keeps its address and user name.

@@ -77,11 +77,18 @@ extension IdentityStore {
     }
 
     /// Returns the emails of the outbox, those with the next attempt first.
-    package func waitingMails(limit: Int) async throws(IdentityError) -> [WaitingMail] {
+    ///
+    /// - Parameters:
+    ///   - date: The earliest date of the next attempt; nil for any.
+    ///   - count: The number of emails from that date on to pass over. An ID would be a position, but it is secret.
+    package func waitingMails(
+        from date: Date? = nil, passingOver count: Int = 0, limit: Int
+    ) async throws(IdentityError) -> [WaitingMail] {
         try await all(
             """
-            SELECT purpose, email, created_at, due_at, attempts FROM mail ORDER BY due_at, id LIMIT $1
-            """, [.integer(Int64(limit))]
+            SELECT purpose, email, created_at, due_at, attempts FROM mail WHERE $1 IS NULL OR due_at >= $1
+            ORDER BY due_at, id LIMIT $2 OFFSET $3
+            """, [.date(date), .integer(Int64(limit)), .integer(Int64(count))]
         ) { row throws(IdentityError) in
             WaitingMail(
                 purpose: try row.text(0), recipient: try row.text(1), createdAt: try row.date(2),
@@ -159,7 +166,7 @@ extension SQLConnection {
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
-            .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice, .apiKeyAdded:
+            .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice, .apiKeyAdded, .addressChanged:
             return mail.recipient
         case .addressCode, .addressTaken, .signUpCode, .signUpTaken, .signInCode:
             // A late code would only confuse its recipient.

@@ -137,12 +137,17 @@ extension SQLConnection {
         try removePasskeys(of: accountID, detail: "set before the address was proved", causedBy: cause, at: now)
     }
 
-    /// Removes all passkeys of an account, and returns whether it had any.
+    /// Removes passkeys of an account, and returns whether it had any.
+    ///
+    /// - Parameter passkey: The only one to remove; nil for all.
     @discardableResult
     package func removePasskeys(
-        of accountID: String, detail: String, causedBy cause: MailCause, at now: Date
+        of accountID: String, only passkey: [UInt8]? = nil, detail: String, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) -> Bool {
-        guard try run("DELETE FROM passkey WHERE account_id = $1", [.text(accountID)]) > 0 else { return false }
+        let removed = try run(
+            "DELETE FROM passkey WHERE account_id = $1 AND ($2 IS NULL OR credential_id = $2)",
+            [.text(accountID), .blob(passkey)])
+        guard removed > 0 else { return false }
         try passkeysHaveChanged(.passkeyRemoved, of: accountID, causedBy: cause, at: now)
         try audit("passkey.removed", account: accountID, detail: detail, at: now)
         return true
