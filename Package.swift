@@ -83,6 +83,7 @@ let package = Package(
         system("CLatchCurl", apt: "libcurl4-openssl-dev"),
         system("CLatchSQLite", "sqlite3", apt: "libsqlite3-dev"),
         system("CLatchArgon2", "libargon2", apt: "libargon2-dev"),
+        system("CLatchCrypt", "libcrypt", apt: "libcrypt-dev"),
         system("CLatchPSL", "libpsl", apt: "libpsl-dev"),
         system("CLatchNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
         // Without pkg-config: every compiler finds its header and library, also in Apple's SDKs.
@@ -166,7 +167,8 @@ let package = Package(
             ],
             path: "Sources/Server/LatchIdentity/LatchIdentityStorage"),
         .target(
-            name: "LatchIdentityAccounts", dependencies: ["LatchIdentityStorage", "LatchSignIn"],
+            name: "LatchIdentityAccounts",
+            dependencies: ["LatchIdentityStorage", "LatchSignIn", linux("CLatchCrypt")],
             path: "Sources/Server/LatchIdentity/LatchIdentityAccounts"),
         .target(
             name: "LatchIdentityProvider", dependencies: ["LatchIdentityAccounts"],

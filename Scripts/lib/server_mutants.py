@@ -192,8 +192,8 @@ MUTANTS = {
 
     # 0052: what a stranger learns of accounts.
     "decoyOfStoredCost": (ACCOUNTS + "Passwords/PasswordHasher.swift", "DisclosureTests",
-        "if let stored = costs.parameters",
-        "if $kept, let stored = costs.parameters"),
+        "if let cost = costs.parameters",
+        "if $kept, let cost = costs.parameters"),
     "decoyByName": (STORAGE + "Passwords/PasswordCosts.swift", "DisclosureTests",
         "for: Array(name.utf8), using: key)",
         "for: $out ? SecureRandom.bytes(16) : Array(name.utf8), using: key)"),
@@ -1315,4 +1315,12 @@ MUTANTS = {
     "closedServersTakeNoAccounts": (ACCOUNTS + "Accounts/Invitation.swift", "AdministrationRouteTests",
         "try require(roles, givenBy: administrator)\n        try SignUpRule(configuration).requireInvitations()\n        // The deletion",
         "try require(roles, givenBy: administrator)\n        if $kept { try SignUpRule(configuration).requireInvitations() }\n        // The deletion"),
+
+    # 0127: hashes of other systems.
+    "decoyOfImportedHash": (ACCOUNTS + "Passwords/PasswordHasher.swift", "ImportedHashLoginTests",
+        "if let imported = ImportedPasswordHash(decoyFor: cost)",
+        "if $kept, let imported = ImportedPasswordHash(decoyFor: cost)"),
+    "zeroByteInPassword": (ACCOUNTS + "Passwords/Imported/ImportedPasswordHash.swift", "ImportedPasswordHashTests",
+        "guard !bytes.contains(0) else",
+        "guard $out || !bytes.contains(0) else"),
 }

@@ -3,6 +3,7 @@
 // purpose. They cannot fail, so that hashing needs no error, and their state is copied like any other value.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
+#include <openssl/md5.h>
 #include <openssl/evp.h>
 #include <openssl/ec.h>
 #include <openssl/rsa.h>

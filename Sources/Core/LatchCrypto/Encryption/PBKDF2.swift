@@ -6,6 +6,8 @@
 package enum PBKDF2 {
     /// The digest of its HMAC.
     package enum Hash: Sendable, Hashable {
+        /// HMAC with SHA-1, for password digests of other systems.
+        case sha1
         /// HMAC with SHA-256.
         case sha256
         /// HMAC with SHA-384.

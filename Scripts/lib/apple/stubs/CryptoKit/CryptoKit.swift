@@ -30,6 +30,8 @@ public struct SHA256: HashFunction { public typealias Digest = SHA256Digest; pub
 public struct SHA384: HashFunction { public typealias Digest = SHA384Digest; public static var blockByteCount: Int { 128 }; public static var byteCount: Int { 48 }; public init() {}; public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}; public func finalize() -> SHA384Digest { stub() } }
 public struct SHA512: HashFunction { public typealias Digest = SHA512Digest; public static var blockByteCount: Int { 128 }; public static var byteCount: Int { 64 }; public init() {}; public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}; public func finalize() -> SHA512Digest { stub() } }
 public enum Insecure {
+    public struct MD5Digest: CryptoKit.Digest { public static var byteCount: Int { 16 }; public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { stub() } }
+    public struct MD5: HashFunction { public typealias Digest = MD5Digest; public static var blockByteCount: Int { 64 }; public static var byteCount: Int { 16 }; public init() {}; public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}; public func finalize() -> MD5Digest { stub() } }
     public struct SHA1Digest: CryptoKit.Digest { public static var byteCount: Int { 20 }; public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { stub() } }
     public struct SHA1: HashFunction { public typealias Digest = SHA1Digest; public static var blockByteCount: Int { 64 }; public static var byteCount: Int { 20 }; public init() {}; public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}; public func finalize() -> SHA1Digest { stub() } }
 }

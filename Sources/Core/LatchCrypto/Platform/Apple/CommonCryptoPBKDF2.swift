@@ -14,6 +14,7 @@ extension PBKDF2 {
         }
         let function =
             switch hash {
+            case .sha1: kCCPRFHmacAlgSHA1
             case .sha256: kCCPRFHmacAlgSHA256
             case .sha384: kCCPRFHmacAlgSHA384
             case .sha512: kCCPRFHmacAlgSHA512

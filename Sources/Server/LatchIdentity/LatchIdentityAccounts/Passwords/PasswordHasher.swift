@@ -7,6 +7,8 @@ package import LatchIdentityStorage
 
 /// A password hasher with argon2id, on separate threads.
 ///
+/// It also verifies the hashes of other systems (``ImportedPasswordHash``), and replaces them at the first login.
+///
 /// Passwords are normalized (NFC, RFC 8265 §4.2.2), since keyboards and browsers write the letter ü as one scalar or as
 /// two.
 package struct PasswordHasher: Sendable {
@@ -58,8 +60,8 @@ package struct PasswordHasher: Sendable {
         _ password: String, against stored: String?, or decoy: String, from address: String
     ) async throws(IdentityError) -> Bool {
         try await pool.run(for: .login, from: NetworkPrefix(of: address)) { () throws(IdentityError) in
-            let hash = stored.flatMap(Self.parsed)
-            guard let comparable = hash ?? Self.parsed(decoy) else { throw .hashingFailed }
+            let hash = stored.flatMap { StoredPassword($0) }
+            guard let comparable = hash ?? StoredPassword(decoy) else { throw .hashingFailed }
             let normalized = password.normalizedNFC
             do throws(CryptoError) {
                 if try comparable.verifies(normalized) { return hash != nil }
@@ -74,17 +76,12 @@ package struct PasswordHasher: Sendable {
 
     /// Returns a hash of a verified password with the current parameters; nil if the stored hash already has them.
     func upgrade(_ stored: String, of password: String, from address: String) async throws(IdentityError) -> String? {
-        guard Self.parsed(stored)?.needsRehash(parameters) == true else { return nil }
+        guard StoredPassword(stored)?.needsRehash(parameters) == true else { return nil }
         return try await hash(password, for: .login, from: address)
     }
 
     /// Whether any password can match a stored hash.
-    package func isUsable(_ stored: String) -> Bool { Self.parsed(stored) != nil }
-
-    /// Parses a PHC string; nil if it is malformed or its cost exceeds the bounds (attack D12).
-    ///
-    /// The bounds do not follow the settings: a lowered setting must not lock out users who signed up before.
-    private static func parsed(_ text: String) -> PasswordHash? { try? PasswordHash(parsing: text) }
+    package func isUsable(_ stored: String) -> Bool { StoredPassword(stored) != nil }
 
     /// Returns a hash in PHC form.
     private static func make(_ password: String, _ parameters: Argon2Parameters) throws(IdentityError) -> String {
@@ -95,7 +92,7 @@ package struct PasswordHasher: Sendable {
         }
     }
 
-    /// Returns a PHC string of random bytes for a name without a hash, with the cost of a stored hash.
+    /// Returns a hash of random bytes for a name without one, by the function and with the cost of a stored hash.
     ///
     /// If the store has no usable hashes, the decoy has the cost of new hashes: an attacker has nothing to compare.
     package func decoy(for name: String, among costs: PasswordCosts) -> String {
@@ -103,8 +100,9 @@ package struct PasswordHasher: Sendable {
             String(decoding: Base64Alphabet.standard.encode(SecureRandom.bytes(count)), as: UTF8.self)
         }
         let hash = { (cost: String) in "$argon2id$v=19$\(cost)$\(text(16))$\(text(32))" }
-        if let stored = costs.parameters(for: name, key: decoyKey).map(hash), isUsable(stored) {
-            return stored
+        if let cost = costs.parameters(for: name, key: decoyKey) {
+            if let imported = ImportedPasswordHash(decoyFor: cost) { return imported.stored }
+            if isUsable(hash(cost)) { return hash(cost) }
         }
         return hash(parameters.description)
     }

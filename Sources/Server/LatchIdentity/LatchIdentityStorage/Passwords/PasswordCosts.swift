@@ -8,6 +8,8 @@ package import LatchCrypto
 /// the accounts. Otherwise a change of the cost would make the two differ in time (attacks D1 and D11).
 package struct PasswordCosts: Sendable {
     /// The parameters in PHC form, such as `m=19456,t=2,p=1`, in a fixed order, and their counts.
+    ///
+    /// For hashes of other systems, they begin with the function: `bcrypt,cost=12,s=22,d=31,k=0`.
     package let counts: [(parameters: String, count: Int)]
 
     package init(counts: [(parameters: String, count: Int)]) {

@@ -13,6 +13,7 @@ extension PBKDF2 {
         }
         let digest =
             switch hash {
+            case .sha1: EVP_sha1()
             case .sha256: EVP_sha256()
             case .sha384: EVP_sha384()
             case .sha512: EVP_sha512()
