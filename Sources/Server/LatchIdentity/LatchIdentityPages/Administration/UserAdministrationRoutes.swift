@@ -176,7 +176,8 @@ package struct UserAdministrationRoutes: Sendable {
     @Sendable private func change(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeUsers)
         let body = try request.jsonObject()
-        let (change, reason) = (try Change(body), try body.optionalText("reason") ?? "")
+        let reason = try body.optionalText("reason") ?? ""
+        let change = try Change(body)
         let (id, actor) = (request.userID, caller.actor)
         let isFound: Bool
         switch change {
