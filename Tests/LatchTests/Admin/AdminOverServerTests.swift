@@ -128,7 +128,7 @@ import Testing
                 notice = try stage.server.mail(containing: "Your email address was changed")
                 try await Task.sleep(for: .milliseconds(50))
             }
-            #expect(notice?.contains("To: \(Self.user)") == true, "\(notice ?? "")")
+            #expect(notice?.contains("To: <\(Self.user)>") == true, "\(notice ?? "")")
         }
     }
 

@@ -166,7 +166,9 @@ package struct UserAdministrationRoutes: Sendable {
             let (name, username) = (try body.optionalText("name"), try body.optionalText("username"))
             if name != nil || username != nil { found.append(.names(.init(username: username, name: name))) }
             guard found.count == 1, let change = found.first else {
-                throw .invalidInput("send one of 'role', 'roles' and 'status', or names")
+                throw .invalidInput(
+                    "send one of 'role', 'roles' and 'status', or names",
+                    hint: "Send a request for each change: one of two could fail.")
             }
             self = change
         }
