@@ -37,8 +37,9 @@ struct ClientAccounts: Sendable {
     /// The name of the account that the call selects; nil for the current account.
     private let selected: String?
 
+    /// - Parameter readsOption: Whether ``account`` selects the account; otherwise only LATCH_ACCOUNT does.
     /// - Throws: `CommandError.failed` if LATCH_HOME is not an absolute path.
-    init(_ invocation: Invocation, _ environment: Environment) throws(CommandError) {
+    init(_ invocation: Invocation, _ environment: Environment, readsOption: Bool = true) throws(CommandError) {
         // The library ignores a relative path, because it would mean another home in each working directory.
         if let home = environment.variables["LATCH_HOME"], !home.isEmpty,
             home.utf8.first != 0x2F || home.utf8.contains(where: { $0 < 0x20 })
@@ -46,7 +47,7 @@ struct ClientAccounts: Sendable {
             throw .failed(
                 "LATCH_HOME is not an absolute path.", hint: "Write it from the root: LATCH_HOME=\"$PWD/latch\".")
         }
-        selected = invocation[Self.account] ?? environment.value(of: "LATCH_ACCOUNT")
+        selected = (readsOption ? invocation[Self.account] : nil) ?? environment.value(of: "LATCH_ACCOUNT")
         let transport = try IssuerTransport.transport(of: invocation, environment.variables)
         self.transport = transport
         let secret = ClientSecret(environment)

@@ -31,7 +31,7 @@ enum AdminAuditSubcommand {
         examples: [
             "latch admin audit list --event login.failed --since 24h": "the failed logins of a day",
             "latch admin audit list --limit 20 --json": "the last twenty entries, for a script",
-        ], routes: AdminCall.accounts,
+        ], routes: routes,
         readingInput: { invocation, environment in
             let limit = try number(limit, invocation, in: 1...100_000).map { Int($0) } ?? 50
             let start = try number(before, invocation, in: 1...Int64.max).map { "\($0)" }
@@ -64,6 +64,9 @@ enum AdminAuditSubcommand {
                 )
             }
         })
+
+    /// `--account` selects entries, as it does on a store; LATCH_ACCOUNT selects the session.
+    private static let routes = AdminCall.Routes(make: { AccountAdministration(server: $0) }, takesAccount: false)
 
     /// Returns the addresses of the accounts in entries; deleted accounts have none.
     ///

@@ -25,6 +25,8 @@ enum AdminCall {
         let make: @Sendable (AdministeredServer) -> Administration
         /// Whether an API key opens the routes.
         var takesKey = true
+        /// Whether `--account` selects the session; a subcommand with another option of this name leaves it out.
+        var takesAccount = true
     }
 
     /// Creates a subcommand for accounts.
@@ -91,10 +93,9 @@ enum AdminCall {
     ) -> Subcommand {
         Subcommand(
             name: name, summary: summary, discussion: discussion,
-            options: options + [
-                ServeSubcommand.store, ServeSubcommand.config, url, ClientAccounts.account, IssuerTransport.authorities,
-                .json("one JSON object, for a script"),
-            ],
+            options: options + [ServeSubcommand.store, ServeSubcommand.config, url]
+                + (routes.takesAccount ? [ClientAccounts.account] : [])
+                + [IssuerTransport.authorities, .json("one JSON object, for a script")],
             arguments: arguments, examples: examples,
             body: { invocation, environment in
                 let run = try body(invocation, environment)
@@ -109,7 +110,8 @@ enum AdminCall {
         _ invocation: Invocation, _ environment: Environment, _ routes: Routes<Administration>,
         _ body: (Administration) async throws -> Output
     ) async throws -> Output {
-        guard invocation.has(url) || invocation.has(ClientAccounts.account) else {
+        let hasAccount = routes.takesAccount && invocation.has(ClientAccounts.account)
+        guard invocation.has(url) || hasAccount else {
             let settings = try SettingsLoader(invocation, variables: environment.variables).load(forPages: false)
             return try await AdministeredStore.opening(settings, environment) { identity in
                 try await body(routes.make(try AdministeredServer(operating: identity)))
@@ -118,15 +120,15 @@ enum AdminCall {
         guard !invocation.has(ServeSubcommand.store), !invocation.has(ServeSubcommand.config) else {
             throw CommandError.usage("A server and a store exclude each other.", hint: "Name one of them.")
         }
-        if routes.takesKey, !invocation.has(ClientAccounts.account), let url = invocation[url],
+        if routes.takesKey, !hasAccount, let url = invocation[url],
             let key = environment.value(of: "LATCH_API_KEY")
         {
             return try await withKey(key, at: try IssuerURL(url), invocation, environment) {
                 try await body(routes.make($0))
             }
         }
-        let accounts = try ClientAccounts(invocation, environment)
-        let entry = try await administrator(invocation, accounts)
+        let accounts = try ClientAccounts(invocation, environment, readsOption: routes.takesAccount)
+        let entry = try await administrator(invocation, accounts, isChosen: hasAccount)
         return try await accounts.with(entry) { session in
             do {
                 let client = accounts.client(of: try IssuerURL(entry.issuer), session)
@@ -162,7 +164,7 @@ enum AdminCall {
 
     /// Returns the selected account, or the only account at the server that the call names.
     private static func administrator(
-        _ invocation: Invocation, _ accounts: ClientAccounts
+        _ invocation: Invocation, _ accounts: ClientAccounts, isChosen: Bool
     ) async throws -> AccountEntry {
         let entry = try await accounts.chosen()
         guard let issuer = try invocation[url].map({ text throws(CommandError) in try IssuerURL(text).text }),
@@ -174,9 +176,9 @@ enum AdminCall {
                 "No account is signed in at \(issuer).",
                 hint: "Sign in as an administrator: latch login --with-password --issuer \(issuer)")
         }
-        guard !invocation.has(ClientAccounts.account), others.count == 1 else {
+        guard !isChosen, others.count == 1 else {
             throw CommandError.failed(
-                "Several accounts are signed in at \(issuer).", hint: "Choose one with --account.")
+                "Several accounts are signed in at \(issuer).", hint: "Choose one with --account or LATCH_ACCOUNT.")
         }
         return others[0]
     }

@@ -120,7 +120,11 @@ package struct AccountService: Sendable {
 
     /// Requires that roles and permissions are words, as scope tokens are (RFC 6749 §3.3).
     static func requireWords(_ words: [String]) throws(IdentityError) {
-        guard words.allSatisfy(isWord) else { throw .invalidInput("roles and permissions must be single ASCII words") }
+        guard words.allSatisfy(isWord) else {
+            throw .invalidInput(
+                "roles and permissions must be single ASCII words",
+                hint: "Write each one without spaces, quotes and backslashes.")
+        }
     }
 
     /// Returns whether a text can be a role or permission: visible ASCII without quotes and backslashes.

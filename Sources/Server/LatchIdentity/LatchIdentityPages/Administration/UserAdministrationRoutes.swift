@@ -166,7 +166,9 @@ package struct UserAdministrationRoutes: Sendable {
             let (name, username) = (try body.optionalText("name"), try body.optionalText("username"))
             if name != nil || username != nil { found.append(.names(.init(username: username, name: name))) }
             guard found.count == 1, let change = found.first else {
-                throw .invalidInput("send one of 'role', 'roles' and 'status', or names")
+                throw .invalidInput(
+                    "send one of 'role', 'roles' and 'status', or names",
+                    hint: "Send a request for each change: one of two could fail.")
             }
             self = change
         }
@@ -176,7 +178,8 @@ package struct UserAdministrationRoutes: Sendable {
     @Sendable private func change(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeUsers)
         let body = try request.jsonObject()
-        let (change, reason) = (try Change(body), try body.optionalText("reason") ?? "")
+        let reason = try body.optionalText("reason") ?? ""
+        let change = try Change(body)
         let (id, actor) = (request.userID, caller.actor)
         let isFound: Bool
         switch change {
