@@ -68,7 +68,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         ]
             + [
                 "GET users", "POST users", "GET users/{id}", "PATCH users/{id}", "DELETE users/{id}",
-                "POST users/{id}/close", "POST users/{id}/unlock", "DELETE users/{id}/devices",
+                "POST users/{id}/close", "POST users/{id}/unlock", "DELETE users/{id}/devices", "POST users/import",
                 "PUT users/{id}/email", "DELETE users/{id}/devices/{device}", "DELETE users/{id}/second-factor",
                 "DELETE users/{id}/passkeys", "DELETE users/{id}/passkeys/{passkey}",
                 "DELETE users/{id}/links/{provider}", "GET statistics", "GET audit", "GET audit/verification",

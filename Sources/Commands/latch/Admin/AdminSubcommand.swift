@@ -32,7 +32,9 @@ enum AdminSubcommand {
         subcommands: [
             AdminListSubcommand.subcommand, show, create, invite, AdminUserChanges.rename, AdminUserChanges.setEmail,
             resetPassword, setRole, AdminUserChanges.setRoles,
-        ] + statuses + [unlock, signOut, removeFactor, delete])
+        ] + statuses + [
+            unlock, signOut, removeFactor, delete, AdminImportSubcommand.importing, AdminImportSubcommand.export,
+        ])
 
     private static let show = AdminCall.subcommand(
         "show", "shows an account", examples: ["latch admin user show ada@example.com": "her role, status and sign-ins"]

@@ -55,7 +55,7 @@ struct Settings: Sendable {
         }
     }
 
-    /// The settings whose values are files of images, which only pages show.
+    /// The settings whose values are files for pages and emails.
     private static let files: Set = ["logo_file", "favicon_file", "mail_templates"]
 
     /// Prepares the server for the pages of a first try: adds the demo client of `latch serve --dev`.

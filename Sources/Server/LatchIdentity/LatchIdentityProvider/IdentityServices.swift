@@ -163,6 +163,15 @@ package final class IdentityServices: Sendable {
             recentAuthentication: recentAuthentication, signIns: signIns, secondFactors: secondFactors)
     }
 
+    package var imports: AccountImportService {
+        AccountImportService(
+            store: store, clock: clock, random: random, pepper: pepper, metrics: metrics,
+            accounts: accounts,
+            issuers: Dictionary(
+                uniqueKeysWithValues: upstreams.all.map { ($0.provider.name, $0.issuer) }),
+            relyingPartyID: permitted.ways.relyingPartyID)
+    }
+
     package var deletions: AccountDeletionService {
         AccountDeletionService(
             delay: configuration.deletionDelay, store: store, clock: clock, limits: limits, mails: mails,

@@ -21,7 +21,7 @@ import Testing
             roles: ["admin", "editor"], permissions: ["users:read"], status: .suspended, ownerProvedAt: noon + 3,
             credentialVersion: 4, createdAt: noon + 5,
             attributes: ["company": "Ada & “Söhne”", "plan": "a\"b"],
-            acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6))
+            acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6), foreignID: "abc")
         expectFilled(
             full,
             unlike: Account(id: "", email: try EmailAddress("a@example.com"), passwordChangedAt: noon, createdAt: noon))

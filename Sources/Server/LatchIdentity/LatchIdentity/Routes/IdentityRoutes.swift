@@ -80,6 +80,7 @@ extension Router {
             limits: services.limits, pepper: services.pepper, store: services.store, accounts: services.accounts,
             administration: services.administration, access: access
         ).add(to: &self)
+        UserTransferRoutes(imports: services.imports, access: access).add(to: &self)
         CredentialAdministrationRoutes(administration: services.administration, access: access).add(to: &self)
         ClientAdministrationRoutes(clients: services.clientAdministration, access: access).add(to: &self)
         ServerAdministrationRoutes(

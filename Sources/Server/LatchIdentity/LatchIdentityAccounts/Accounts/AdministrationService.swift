@@ -73,7 +73,11 @@ package struct AdministrationService: Sendable {
         of id: String, to text: String, isVerified: Bool, by actor: AccountActor?, because reason: String = ""
     ) async throws(IdentityError) -> Bool {
         let email = try EmailAddress(text)
-        let attempts = isVerified ? [] : [limits.mail(.verifyEmail, emailKey: email.key)]
+        var attempts = isVerified ? [] : [limits.mail(.verifyEmail, emailKey: email.key)]
+        // The earlier address gets a notice, and two changes in turn must not fill its mailbox.
+        if let account = try await store.account(id: id) {
+            attempts.append(limits.mail(.addressChanged, emailKey: account.email.key))
+        }
         try limits.take(attempts)
         do throws(IdentityError) {
             let action = AccountAction.setEmail(email, isVerified: isVerified)

@@ -56,7 +56,7 @@ extension AccountService {
     /// Requires that an administrator may give these roles to another person; the operator may give any.
     ///
     /// - Throws: `IdentityError.forbidden`, also for a program, which makes no administrators; `.signUpClosed`.
-    private func require(_ roles: [String], givenBy administrator: Administrator) throws(IdentityError) {
+    func require(_ roles: [String], givenBy administrator: Administrator) throws(IdentityError) {
         guard let actor = administrator.account else { return }
         let role = Self.role(in: roles)
         guard actor.isAdministrator else { throw .forbidden }

@@ -17,6 +17,7 @@ extension FullAccount {
         let name = details.shownName.isEmpty ? account.name : details.shownName
         json["username"] = account.username.map { .string($0.text) }
         json["name"] = name.map { .string($0) }
+        json["foreign_id"] = account.foreignID.map { .string($0) }
         json["accepted_terms"] = account.acceptedTerms.map { .string($0.version) }
         if !account.attributes.isEmpty { json["attributes"] = .object(JSONObject(texts: account.attributes)) }
         return json

@@ -12,7 +12,7 @@ package struct AdministrationAccess: Sendable {
     package let keys: APIKeyService
     package let recentAuthentication: RecentAuthenticationRule
     /// Whether each caller is the operator, whose command has opened the store and calls the routes in its own process.
-    private var isForOperator = false
+    private(set) var isForOperator = false
 
     package init(
         limits: RateLimits, tokens: TokenService, keys: APIKeyService, recentAuthentication: RecentAuthenticationRule

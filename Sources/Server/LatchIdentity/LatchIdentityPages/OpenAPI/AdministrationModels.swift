@@ -13,6 +13,7 @@ extension JSONSchema.Model {
             .required("roles", .words), .required("status", .choice(AccountStatus.allCases.map(\.rawValue))),
             .required("email_verified", .flag), .required("created_at", .date),
             .required("last_login_at", .optional(.date)), .optional("accepted_terms", .text()),
+            .optional("foreign_id", .text(), "The identifier in the system that the account was imported from."),
             .optional("attributes", .map(.text())),
         ])
 
@@ -45,6 +46,21 @@ extension JSONSchema.Model {
             .required("user_agent", .optional(.text())), .required("address", .optional(.text())),
             .required("client_id", .optional(.text())), .required("created_at", .date),
             .required("last_used_at", .date), .required("expires_at", .date),
+        ])
+
+    static let importReport = JSONSchema.Model(
+        name: "ImportReport",
+        members: [
+            .required("imported", .integer()),
+            .required("known", .integer(), "The number of records whose 'foreign_id' an account has."),
+            .required("refused", .list(.model(.importRefusal))),
+        ])
+
+    private static let importRefusal = JSONSchema.Model(
+        name: "ImportRefusal",
+        members: [
+            .required("record", .integer(), "The number of the record, from 1."), .required("code", .text()),
+            .required("message", .text()), .optional("hint", .text()), .optional("field", .text()),
         ])
 
     static let auditEntry = JSONSchema.Model(

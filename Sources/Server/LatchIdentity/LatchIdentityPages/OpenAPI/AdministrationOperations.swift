@@ -66,6 +66,15 @@ extension APIOperation {
         returns: .created(.model(.userDetails)),
         refuses: [.alreadyExists, .invalidEmail, .weakPassword, .signUpClosed])
 
+    static let importUsers = administration(
+        "importUsers", "Imports accounts of another system, with the hashes of their passwords.", for: .writeUsers,
+        takes: .json(
+            .required(
+                "records", .list(.open([.required("email", .email)])),
+                "At most 500 accounts, each as 'latch admin user export' writes it."),
+            .optional("dry_run", .flag, "Whether everything is checked and nothing is changed.")),
+        returns: .json(.model(.importReport)))
+
     static let getUser = administration(
         "getUser", "Returns an account with the ways in which its owner signs in, and its devices.", for: .readUsers,
         returns: .json(.model(.userDetails)), refuses: [.noSuchAccount])

@@ -10,9 +10,13 @@ extension HTTPRequest {
     ///
     /// Routes ignore unknown members.
     ///
-    /// - Parameter isOptional: Whether empty content counts as an empty object.
+    /// - Parameters:
+    ///   - isOptional: Whether empty content counts as an empty object.
+    ///   - limits: The bounds of the content.
     /// - Throws: `IdentityError.notJSON`, `.contentTooLarge`, `.invalidInput` or `.overloaded`.
-    func jsonObject(isOptional: Bool = false) throws(IdentityError) -> JSONObject {
+    func jsonObject(
+        isOptional: Bool = false, limits: JSONLimits = JSONLimits(depth: 16, bytes: 64 << 10, values: 1000)
+    ) throws(IdentityError) -> JSONObject {
         if body.isEmpty, isOptional { return [:] }
         // Browsers send forms and text/plain across sites without a preflight (Fetch §2.2.2), so only JSON types are
         // read.
@@ -22,13 +26,13 @@ extension HTTPRequest {
         do throws(ServerError) { try requireNoContentCoding() } catch {
             throw .notJSON.with(message: error.message, hint: "Send the content without a Content-Encoding.")
         }
-        guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
+        guard body.bytes.count <= limits.bytes else { throw .contentTooLarge }
         // A string needs as much memory as its text, and a thousand values no more than the largest content.
         guard context.memory?.reserve(2 * body.bytes.count) ?? true else { throw .overloaded }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(
-                parsing: body.bytes.withoutByteOrderMark, limits: JSONLimits(depth: 16, bytes: 64 << 10, values: 1000))
+                parsing: body.bytes.withoutByteOrderMark, limits: limits)
         } catch {
             throw .invalidInput.with(message: error.message, hint: error.hint)
         }

@@ -72,6 +72,12 @@ package final class UpstreamClient: Sendable {
 
     package let provider: UpstreamProvider
     package let configuration: OAuthConfiguration
+    /// The issuer of all users; nil for Microsoft, where it is that of the user's directory.
+    package var issuer: String? {
+        let shared = ["common", "organizations", "consumers"]
+        return provider.kind == .microsoft && shared.contains(provider.tenant ?? "common")
+            ? nil : configuration.issuer.absoluteString
+    }
     /// The client secret; nil if a key signs it.
     package let secret: String?
     package let transport: any Handler

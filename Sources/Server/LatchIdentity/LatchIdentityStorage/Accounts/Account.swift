@@ -62,12 +62,14 @@ package struct Account: Sendable, Hashable {
     package var attributes: [String: String] = [:]
     /// The terms that the owner accepted at the registration; nil for none.
     package var acceptedTerms: AcceptedTerms?
+    /// The identifier of the account in the system that it was imported from; nil for others.
+    package var foreignID: String?
 
     package init(
         id: String, email: EmailAddress, username: Username? = nil, name: String? = nil, passwordHash: String? = nil,
         passwordChangedAt: Date, emailVerifiedAt: Date? = nil, roles: [String] = [], permissions: [String] = [],
         status: Status = Status.active, ownerProvedAt: Date? = nil, credentialVersion: Int = 0, createdAt: Date,
-        attributes: [String: String] = [:], acceptedTerms: AcceptedTerms? = nil
+        attributes: [String: String] = [:], acceptedTerms: AcceptedTerms? = nil, foreignID: String? = nil
     ) {
         self.id = id
         self.email = email
@@ -84,6 +86,7 @@ package struct Account: Sendable, Hashable {
         self.createdAt = createdAt
         self.attributes = attributes
         self.acceptedTerms = acceptedTerms
+        self.foreignID = foreignID
     }
 
     /// Whether the owner of the address has proved both the address and the credentials.

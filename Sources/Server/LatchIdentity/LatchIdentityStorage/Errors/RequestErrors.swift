@@ -23,6 +23,13 @@ extension IdentityError {
         invalidInput("'\(name)' \(problem)", hint: hint).at(name)
     }
 
+    /// Returns the error of a member of an imported account.
+    package static func invalidRecord(_ member: String, _ problem: String, hint: String? = nil) -> IdentityError {
+        IdentityError(
+            code: "invalidRecord", message: "'\(member)' \(problem).", hint: hint, form: .badRequest
+        ).at(member)
+    }
+
     /// The email address is not valid.
     public static let invalidEmail = IdentityError(
         code: "invalidEmail", message: "The email address is not valid.",

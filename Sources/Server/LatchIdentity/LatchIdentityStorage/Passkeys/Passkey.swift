@@ -32,11 +32,13 @@ package struct Passkey: Sendable, Hashable {
     package var name: String
     package let createdAt: Date
     package var lastUsedAt: Date?
+    /// The user handle of a passkey that another system has created; nil for ``userHandle(of:)``.
+    package var userHandle: [UInt8]?
 
     package init(
         id: [UInt8], accountID: String, relyingPartyID: String?, publicKey: [UInt8], counter: UInt32,
         isBackupEligible: Bool, isBackedUp: Bool, aaguid: [UInt8], transports: String, name: String, createdAt: Date,
-        lastUsedAt: Date? = nil
+        lastUsedAt: Date? = nil, userHandle: [UInt8]? = nil
     ) {
         self.id = id
         self.accountID = accountID
@@ -50,6 +52,7 @@ package struct Passkey: Sendable, Hashable {
         self.name = name
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
+        self.userHandle = userHandle
     }
 }
 
@@ -79,7 +82,7 @@ extension Passkey {
     /// The credential that verifies a response.
     package var stored: StoredCredential {
         StoredCredential(
-            id: id, userHandle: Self.userHandle(of: accountID), publicKey: publicKey)
+            id: id, userHandle: userHandle ?? Self.userHandle(of: accountID), publicKey: publicKey)
     }
 
     /// Returns the description of the passkey for its owner, with whether it signs in at a relying party.

@@ -80,6 +80,28 @@ extension PostgresCall {
         try set(head, chain, name)
     }
 
+    /// Adds the entries and the heads of their chains, in a round trip each.
+    func auditCreated(_ accounts: [String], detail: String, at now: Date) throws(IdentityError) {
+        var (entries, heads): ([[SQLValue]], [[SQLValue]]) = ([], [])
+        for account in accounts {
+            let record = AuditRecord(
+                id: audit.nextID(at: now), at: Date(storedMilliseconds: now.storedMilliseconds),
+                event: "account.created", accountID: account, detail: detail)
+            let chain = auditChain?.named(account)
+            var head = AuditChain.Head()
+            let digest = chain?.digest(of: record, after: head.lastDigest)
+            entries.append(AuditRecord.Column.values(of: record) + [.text(account), .blob(digest)])
+            guard let chain, let digest else { continue }
+            (head.lastID, head.lastDigest) = (record.id, digest)
+            heads.append(values(of: head, chain, account))
+        }
+        // An ID that another node has used, one in a million, ends the transaction.
+        try run(
+            "INSERT INTO audit (\(AuditRecord.Column.list), chain, digest) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            each: entries)
+        try run(Self.headChange, each: heads)
+    }
+
     /// Returns the name of a chain for entries without an account, for any number.
     static func sharedChain(_ number: Int) -> String { "#\(number & (sharedChains - 1))" }
 

@@ -104,6 +104,7 @@ package enum PostgresSchema {
         Migration(number: 6, name: "Consents", statements: consents),
         Migration(number: 7, name: "MailCauses", statements: mailCauses),
         Migration(number: 8, name: "APIKeys", statements: apiKeys),
+        Migration(number: 9, name: "Imports", statements: imports),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

@@ -189,7 +189,8 @@ extension SQLConnection {
         let (id, isSame) = (target.id, email.key == target.email.key)
         if !isSame { try mail(.addressChanged, to: id, causedBy: MailCause(), at: now) }
         let verifiedAt = isVerified ? isSame ? target.emailVerifiedAt ?? now : now : nil
-        let provedAt = isVerified ? isSame ? target.ownerProvedAt ?? now : now : nil
+        // The word of an administrator is about the address. It does not prove who set the password.
+        let provedAt = isVerified ? isSame ? target.ownerProvedAt : target.ownerProvedAt.map { _ in now } : nil
         do throws(IdentityError) {
             try run(
                 """

@@ -48,13 +48,7 @@ extension IdentityStore {
         with acting: AccountActor? = nil, note: String? = nil
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) in
-            if let actor {
-                let acting = acting ?? AccountActor(actor.id)
-                try db.requireSignedIn(acting, at: account.createdAt)
-                try db.requireOwnFactor(of: acting)
-                let current = try db.account(actor.id)
-                guard current?.roles == actor.roles, current?.status == .active else { throw .forbidden }
-            }
+            if let actor { try db.requireActor(actor, with: acting, at: account.createdAt) }
             try db.insert(account)
             if let details { try db.insert(details, of: account.id) }
             if let mail { try db.insert(mail) }
@@ -130,7 +124,7 @@ extension Account {
     package enum Column: Int32, TableColumn {
         case id, email, emailKey, name, passwordHash, passwordChangedAt, emailVerifiedAt, roles, permissions, status
         case createdAt, username, usernameKey, standing, updatedAt, lastLoginAt, ownerProvedAt, credentialVersion
-        case attributes, termsVersion, termsAcceptedAt
+        case attributes, termsVersion, termsAcceptedAt, foreignID
 
         package static let (list, insertion) = texts()
 
@@ -157,6 +151,7 @@ extension Account {
             case .attributes: .text(account.flatMap { $0.attributes.isEmpty ? nil : Account.json($0.attributes) })
             case .termsVersion: .text(account?.acceptedTerms?.version)
             case .termsAcceptedAt: .date(account?.acceptedTerms?.acceptedAt)
+            case .foreignID: .text(account?.foreignID)
             }
         }
     }
@@ -175,7 +170,8 @@ extension Account {
             roles: try row.text(Column.roles).words, permissions: try row.text(Column.permissions).words,
             status: status, ownerProvedAt: try row.optionalDate(Column.ownerProvedAt),
             credentialVersion: Int(try row.integer(Column.credentialVersion)),
-            createdAt: try row.date(Column.createdAt))
+            createdAt: try row.date(Column.createdAt),
+            foreignID: try row.optionalText(Column.foreignID))
         if let text = try row.optionalText(Column.username) {
             username = Username(text: text, key: try row.text(Column.usernameKey))
         }
@@ -341,6 +337,15 @@ extension SQLConnection {
     /// Inserts an account.
     ///
     /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken.
+    /// Requires that an administrator is signed in and has the roles with which a decision was made.
+    func requireActor(_ actor: Account, with acting: AccountActor?, at now: Date) throws(IdentityError) {
+        let acting = acting ?? AccountActor(actor.id)
+        try requireSignedIn(acting, at: now)
+        try requireOwnFactor(of: acting)
+        let current = try account(actor.id)
+        guard current?.roles == actor.roles, current?.status == .active else { throw .forbidden }
+    }
+
     package func insert(_ account: Account) throws(IdentityError) {
         // PostgreSQL orders accounts of the same millisecond by random numbers, and two numbers may be equal.
         let passingOver = dialect == .postgres ? "ON CONFLICT (created_at, listed_order) DO NOTHING" : ""

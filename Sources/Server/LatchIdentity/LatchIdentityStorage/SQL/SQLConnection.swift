@@ -43,6 +43,9 @@ package protocol SQLConnection: AnyObject {
     /// Adds an entry to the audit log and extends the chain, in the transaction of the change.
     func addAuditEntry(_ event: String, account: String?, detail: String?, at now: Date) throws(IdentityError)
 
+    /// Adds the first entry of each of many new accounts, in the transaction that inserts them.
+    func auditCreated(_ accounts: [String], detail: String, at now: Date) throws(IdentityError)
+
     /// Chains the existing entries of a log that has no chain yet.
     func chainAudit(_ chain: AuditChain) throws(IdentityError)
 
@@ -107,6 +110,11 @@ extension SQLConnection {
         var results: [[Result]] = []
         for values in rows { results.append(try all(sql, values, read: read)) }
         return results
+    }
+
+    /// Adds the entries one after the other.
+    package func auditCreated(_ accounts: [String], detail: String, at now: Date) throws(IdentityError) {
+        for account in accounts { try audit("account.created", account: account, detail: detail, at: now) }
     }
 
     /// Returns the first row of a statement without values.

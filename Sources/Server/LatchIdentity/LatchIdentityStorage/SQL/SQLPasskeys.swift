@@ -181,7 +181,7 @@ extension Passkey {
     /// The columns of `passkey`.
     package enum Column: Int32, TableColumn {
         case credentialID, accountID, publicKey, counter, isBackupEligible, isBackedUp, aaguid, transports, name
-        case createdAt, lastUsedAt, relyingParty
+        case createdAt, lastUsedAt, relyingParty, userHandle
 
         package static let (list, insertion) = texts()
 
@@ -199,12 +199,13 @@ extension Passkey {
             case .createdAt: .date(passkey?.createdAt)
             case .lastUsedAt: .date(passkey?.lastUsedAt)
             case .relyingParty: .text(passkey?.relyingPartyID)
+            case .userHandle: .blob(passkey?.userHandle)
             }
         }
     }
 
     /// Creates a passkey from a row; a counter out of range is damage.
-    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         guard let counter = UInt32(exactly: try row.integer(Column.counter)) else {
             throw .corruptStore("a passkey has a counter out of range")
         }
@@ -214,6 +215,7 @@ extension Passkey {
             counter: counter, isBackupEligible: try row.integer(Column.isBackupEligible) == 1,
             isBackedUp: try row.integer(Column.isBackedUp) == 1, aaguid: try row.blob(Column.aaguid),
             transports: try row.text(Column.transports), name: try row.text(Column.name),
-            createdAt: try row.date(Column.createdAt), lastUsedAt: try row.optionalDate(Column.lastUsedAt))
+            createdAt: try row.date(Column.createdAt), lastUsedAt: try row.optionalDate(Column.lastUsedAt),
+            userHandle: try row.optionalBlob(Column.userHandle))
     }
 }

@@ -228,7 +228,7 @@ extension SecondFactor {
         }
     }
 
-    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(
             accountID: try row.text(Column.accountID), sealedSecret: try row.blob(Column.sealedSecret),
             isConfirmed: try row.integer(Column.isConfirmed) == 1, createdAt: try row.date(Column.createdAt),
@@ -259,7 +259,7 @@ extension LoginChallenge {
         }
     }
 
-    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(
             digest: try row.blob(Column.digest), accountID: try row.text(Column.accountID),
             passwordChangedAt: try row.date(Column.passwordChangedAt), scope: try row.text(Column.scope),

@@ -241,7 +241,7 @@ extension UpstreamLink {
         }
     }
 
-    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(
             identity: UpstreamIdentity(
                 issuer: try row.text(Column.issuer), subject: try row.text(Column.subject),

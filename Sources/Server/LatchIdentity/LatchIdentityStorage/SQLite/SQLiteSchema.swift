@@ -61,5 +61,6 @@ package enum SQLiteSchema {
         Migration(number: 18, name: "Consents", statements: consents),
         Migration(number: 19, name: "MailCauses", statements: mailCauses),
         Migration(number: 20, name: "APIKeys", statements: apiKeys),
+        Migration(number: 21, name: "Imports", statements: imports),
     ]
 }

@@ -48,13 +48,7 @@ final class StoreLoader: StoreRowReceiver {
     /// The default numbers are random, and may already be used.
     private func insertInOrder(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
         let created = table.columns.firstIndex { $0.name == "created_at" } ?? 0
-        let names = table.columns.map(\.name).joined(separator: ", ")
-        let values = (1...table.columns.count).map { "$\($0)" }.joined(separator: ", ")
-        try db.run(
-            """
-            INSERT INTO account (\(names), listed_order) VALUES (\(values),
-                coalesce((SELECT max(listed_order) + 1 FROM account WHERE created_at = $\(table.columns.count + 1)), 0))
-            """, each: rows.map { $0 + [$0[created]] })
+        try db.run(Account.insertionInOrder, each: rows.map { $0 + [$0[created]] })
     }
 
     /// Undoes the increases of credential versions that triggers made for the inserted links.

@@ -82,7 +82,7 @@ extension PasswordFunction {
             name: "md5-crypt", parameters: [], saltByteCounts: 0...8, digestByteCounts: 22...22, hasCryptSalt: true,
             compute: { (password, input) throws(CryptoError) in try crypt(bounded(password), "$1$", input) }),
         PasswordFunction(
-            name: "yescrypt", parameters: [.init(name: "ln", range: 1...20), .init(name: "r", range: 1...48)],
+            name: "yescrypt", parameters: [.init(name: "ln", range: 2...20), .init(name: "r", range: 1...48)],
             saltByteCounts: 1...86, digestByteCounts: 43...43, hasCryptSalt: true,
             excess: { input in
                 if !isBytes(input.salt) { return "its salt is not the encoding of whole bytes" }
