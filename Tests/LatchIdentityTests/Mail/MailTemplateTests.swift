@@ -99,7 +99,7 @@ import Testing
 
             """)
         #expect(mail.html.contains(">A new password</h1>"))
-        #expect(mail.html.contains(">Hello &lt;you&gt;,\nit lasts 1 hour.</p>"))
+        #expect(mail.html.contains("margin:0 0 20px;color:#5b6472\">Hello &lt;you&gt;,\nit lasts 1 hour.</p>"))
         #expect(mail.html.contains(#"<a class="button" href="https://id.example.com/reset?token=t0ken""#))
         #expect(mail.html.contains(">Choose it here</a>"))
         #expect(mail.html.contains("Account: a+b@example.com<br>\nTime:"))

@@ -29,9 +29,9 @@ package struct MailLayout {
                     .joined(separator: "<br>\n")
             }
         }
-        let lastText = template.paragraphs.lastIndex { if case .text = $0 { true } else { false } }
+        let last = template.paragraphs.lastIndex { if case .signature = $0 { false } else { true } }
         let paragraphs = template.paragraphs.indices.compactMap { index in
-            paragraph(template.paragraphs[index], isLast: index == lastText, value)
+            paragraph(template.paragraphs[index], isLast: index == last, value)
         }
         let preview = template.paragraphs.lazy.compactMap { if case .text(let text) = $0 { text } else { nil } }.first
         let parts =
