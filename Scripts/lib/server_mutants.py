@@ -1108,7 +1108,7 @@ MUTANTS = {
     "assertionsTyped": (PROVIDER + "Clients/ClientAssertions.swift", "ClientAssertionTests",
         "guard token.header.type == nil ||", "guard $out || token.header.type == nil ||"),
     "assertionsCounted": (PROVIDER + "Clients/ClientAuthentication.swift", "ClientAssertionTests",
-        "guard problem == nil, let client else {", "guard problem == nil, let client else {\n            if $out { limits.refund(attempts) }"),
+        "guard problem == nil, let client else {", "guard problem == nil, let client else {\n            if $out { limits.refund(attempts) };"),
     "oneProof": (PROVIDER + "Clients/ClientAuthentication.swift", "ClientAssertionTests|OAuthClientRouteTests",
         "(basic == nil ? 0 : 1) <= 1 else", "(basic == nil ? 0 : 1) <= ($out ? 3 : 1) else"),
     "methodRegistered": (ACCOUNTS + "Clients/ClientKeys.swift", "ClientAssertionTests",
