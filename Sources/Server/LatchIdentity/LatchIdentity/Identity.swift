@@ -48,7 +48,9 @@ public struct Identity: Sendable {
     /// What the pages of the administration show of the program that runs this server.
     package var notes: OperatorNotes { services.notes }
     package let services: IdentityServices
-    /// The transport for requests to identity providers and clients.
+    /// The code of the program that embeds the server.
+    private let code: IdentityHooks
+    /// The transport for requests to identity providers, clients and hooks.
     private let transport: any Handler
     /// The transport for requests to URLs that strangers have named.
     private let documents: PublicTransport
@@ -63,14 +65,15 @@ public struct Identity: Sendable {
     /// `postgres://user@host/database`. The clock is then the database's, so that all nodes have the same time.
     /// `clock` only measures the time between two readings.
     ///
+    /// - Parameter hooks: Code that decides about sign-ups, adds claims to tokens, or is told of events.
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     public init(
-        configuration: IdentityConfiguration, storePath: String, mailer: any Mailer, clock: WallClock = .system,
-        random: RandomSource = .system
+        configuration: IdentityConfiguration, storePath: String, mailer: any Mailer,
+        hooks: IdentityHooks = IdentityHooks(), clock: WallClock = .system, random: RandomSource = .system
     ) async throws(IdentityError) {
         let store = try await Self.store(at: storePath, for: configuration)
         try await self.init(
-            configuration: configuration, store: store, mailer: mailer, clock: clock,
+            configuration: configuration, store: store, mailer: mailer, hooks: hooks, clock: clock,
             storeClock: try await StoreClock(of: store, local: clock), random: random)
     }
 
@@ -130,7 +133,7 @@ public struct Identity: Sendable {
     ///   - documents: The transport to URLs that strangers have named.
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
-        clock: WallClock = .system, storeClock: StoreClock? = nil,
+        hooks: IdentityHooks = IdentityHooks(), clock: WallClock = .system, storeClock: StoreClock? = nil,
         synchronized: @escaping DateCheck.Synchronized = { WallClock.synchronizedDate }, random: RandomSource = .system,
         transport: any Handler = Transport.live, documents: PublicTransport = PublicTransport()
     ) async throws(IdentityError) {
@@ -140,7 +143,7 @@ public struct Identity: Sendable {
         try await self.init(
             configuration, store: store, clock: clock, storeClock: storeClock,
             dates: try await DateCheck(of: store, clock: clock, synchronized: synchronized), random: random,
-            transport: transport, documents: documents, limiter: AttemptLimiter(),
+            code: hooks, transport: transport, documents: documents, limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
             metrics: metrics, keepsHouse: mailer != nil)
     }
@@ -148,7 +151,7 @@ public struct Identity: Sendable {
     /// Creates a server with the state that survives a reload.
     private init(
         _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, storeClock: StoreClock?,
-        dates: DateCheck, random: RandomSource, transport: any Handler, documents: PublicTransport,
+        dates: DateCheck, random: RandomSource, code: IdentityHooks, transport: any Handler, documents: PublicTransport,
         issuer: String? = nil, limiter: AttemptLimiter,
         mails: MailQueue, metrics: Metrics, keepsHouse: Bool = true,
         ended: EndedKeys = EndedKeys()
@@ -165,7 +168,8 @@ public struct Identity: Sendable {
             configuration: configuration, store: store, clock: clock, dates: dates, random: random, keys: keys,
             accessTokens: tokens, limiter: limiter, mails: mails, metrics: metrics,
             upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random),
-            transport: transport, documents: documents)
+            code: code, transport: transport, documents: documents)
+        self.code = code
         self.transport = transport
         self.documents = documents
         self.storeClock = storeClock
@@ -191,7 +195,8 @@ public struct Identity: Sendable {
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
             configuration, store: services.store, clock: services.clock, storeClock: storeClock,
-            dates: services.dates, random: services.random, transport: transport, documents: documents, issuer: issuer,
+            dates: services.dates, random: services.random, code: code, transport: transport, documents: documents,
+            issuer: issuer,
             limiter: services.limits.limiter, mails: services.mails, metrics: services.metrics,
             ended: services.keyring.ended)
         for task in housekeeping { task.cancel() }

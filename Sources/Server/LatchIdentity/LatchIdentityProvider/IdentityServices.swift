@@ -47,6 +47,8 @@ package final class IdentityServices: Sendable {
     /// The clients of the identity providers that users may sign in through.
     package let upstreams: UpstreamClients
 
+    /// The programs and the code that are asked before the server acts.
+    package let hooks: Hooks
     package let permitted: PermittedSignIns
     package let resources: ResourcePolicy
     package let recentAuthentication: RecentAuthenticationRule
@@ -64,8 +66,8 @@ package final class IdentityServices: Sendable {
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         random: RandomSource, keys: ServerKeys, accessTokens: AccessTokenIssuer, limiter: AttemptLimiter,
-        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, transport: any Handler,
-        documents: PublicTransport
+        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, code: IdentityHooks,
+        transport: any Handler, documents: PublicTransport
     ) throws(IdentityError) {
         (self.configuration, self.store, self.accessTokens) = (configuration, store, accessTokens)
         (self.clock, self.dates, self.random, pepper, keyring) = (clock, dates, random, keys.pepper, keys.keyring)
@@ -82,6 +84,9 @@ package final class IdentityServices: Sendable {
             clients: clients, store: store, clock: clock, random: random, accessTokens: accessTokens, pepper: pepper,
             transport: transport)
         (self.mails, self.metrics, self.upstreams) = (mails, metrics, upstreams)
+        hooks = try Hooks(
+            configuration, code: code, transport: transport, clock: clock, random: random, metrics: metrics,
+            failures: store.failures)
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)

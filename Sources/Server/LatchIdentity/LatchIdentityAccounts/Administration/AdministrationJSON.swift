@@ -28,8 +28,8 @@ extension Device {
     /// The device as administrators see it, without its secrets.
     package var administrationJSON: JSONValue {
         [
-            "id": .string(publicID), "name": .text(name), "user_agent": .text(userAgent), "address": .text(address),
-            "client_id": .text(clientID), "created_at": .date(createdAt), "last_used_at": .date(lastUsedAt),
+            "id": .string(publicID), "name": .optional(name), "user_agent": .optional(userAgent), "address": .optional(address),
+            "client_id": .optional(clientID), "created_at": .date(createdAt), "last_used_at": .date(lastUsedAt),
             "expires_at": .date(expiresAt),
         ]
     }
@@ -50,7 +50,7 @@ extension UpstreamLink {
     package var administrationJSON: JSONValue {
         [
             "provider": .string(identity.provider), "issuer": .string(identity.issuer),
-            "subject": .string(identity.subject), "email": .text(identity.email?.text),
+            "subject": .string(identity.subject), "email": .optional(identity.email?.text),
             "linked_at": .date(linkedAt),
         ]
     }
@@ -79,8 +79,8 @@ extension AuditRecord {
     /// The entry as administrators see it.
     package var administrationJSON: JSONValue {
         [
-            "id": .integer(id), "at": .date(at), "event": .string(event), "account_id": .text(accountID),
-            "detail": .text(detail),
+            "id": .integer(id), "at": .date(at), "event": .string(event), "account_id": .optional(accountID),
+            "detail": .optional(detail),
         ]
     }
 }
@@ -111,8 +111,5 @@ extension WaitingMail {
 
 extension JSONValue {
     /// Returns a date in ISO 8601; null for none.
-    package static func date(_ date: Date?) -> JSONValue { .text(date?.formatted(.iso8601)) }
-
-    /// Returns a text; null for none.
-    fileprivate static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    package static func date(_ date: Date?) -> JSONValue { .optional(date?.formatted(.iso8601)) }
 }

@@ -222,6 +222,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var upstreams: [UpstreamProvider] = []
     /// The client secrets at these providers by name; of Apple, the private key in base 64 as its file has it.
     public var upstreamSecrets: [String: String] = [:]
+    /// The programs of the operator that the server asks or tells over HTTP.
+    public var hooks: [Hook] = []
+    /// The secrets that sign the requests to these programs, by name, such as `whsec_` and 32 bytes in base 64.
+    public var hookSecrets: [String: String] = [:]
     /// The URLs of apps that the browser may return to after a sign-in through a provider, character by character.
     public var signInRedirects: [String] = []
     /// The URLs of apps that get tokens in the URL, as AuthPackage's first clients do; histories and logs keep them there.

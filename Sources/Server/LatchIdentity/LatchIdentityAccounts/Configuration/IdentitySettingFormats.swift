@@ -271,6 +271,17 @@ extension SettingFormat where Value == [UpstreamProvider] {
     }
 }
 
+extension SettingFormat where Value == [Hook] {
+    package static var hooks: Self {
+        Self(
+            expected: "words such as gate;on=sign_up;url=https://app.example.com/gate",
+            parse: { text in
+                let hooks = parseAll(text.unicodeScalars.split(separator: " ")) { Hook(word: String($0)) }
+                return hooks.flatMap { Set($0.map(\.name)).count == $0.count ? $0 : nil }
+            }, text: { $0.map(\.word).joined(separator: " ") }, tables: Hook.tables)
+    }
+}
+
 extension SettingFormat where Value == [String: String] {
     /// Secrets by name; a secret may hold any character but a space.
     package static var secrets: Self {

@@ -200,6 +200,14 @@ extension IdentityConfiguration {
             "upstream_secrets", \.upstreamSecrets, .secrets, "the client secrets at identity providers, NAME=SECRET",
             isReloaded: true, isSecret: true),
         .init(
+            "hooks", \.hooks, .hooks,
+            "programs that are asked or told: tables of a file, or words such as gate;on=sign_up;url=https://app.example.com/gate",
+            isReloaded: true),
+        .init(
+            "hook_secrets", \.hookSecrets, .secrets,
+            "the secrets that sign the requests to hooks, NAME=whsec_ and 32 random bytes in base 64", isReloaded: true,
+            isSecret: true),
+        .init(
             "sign_in_redirects", \.signInRedirects, .redirects,
             "the apps' URLs to return to after a sign-in through a provider, such as notes://auth/callback",
             isReloaded: true),

@@ -26,7 +26,9 @@ package struct UpstreamClients: Sendable {
         var clients: [String: UpstreamClient] = [:]
         for provider in configuration.upstreams {
             if let flaw = provider.flaw { throw .invalidSetting("upstreams", flaw) }
-            let secret = try Self.secret(of: provider, in: configuration)
+            let secret = try ConfiguredSecret.read(
+                of: provider.name, in: "upstreams", or: "upstream_secrets",
+                given: configuration.upstreamSecrets[provider.name], path: provider.secretFile)
             clients[provider.name] = try UpstreamClient(
                 provider, secret: secret, transport: transport, clock: clock, random: random)
         }
@@ -38,29 +40,6 @@ package struct UpstreamClients: Sendable {
     }
 
     package subscript(name: String) -> UpstreamClient? { clients[name] }
-
-    private static func secret(
-        of provider: UpstreamProvider, in configuration: IdentityConfiguration
-    ) throws(IdentityError) -> String {
-        let given = configuration.upstreamSecrets[provider.name]
-        guard let path = provider.secretFile else {
-            guard let given else {
-                throw .invalidSetting("upstream_secrets", "set for '\(provider.name)', or a secret_file in 'upstreams'")
-            }
-            return given
-        }
-        guard given == nil else {
-            throw .invalidSetting("upstream_secrets", "left out for '\(provider.name)', which has a secret_file")
-        }
-        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 16 << 10 else {
-            throw .invalidSetting("upstreams", "a readable secret_file for '\(provider.name)'")
-        }
-        let text = String(String(decoding: bytes, as: UTF8.self).trimmingSpace())
-        guard !text.isEmpty else {
-            throw .invalidSetting("upstreams", "a secret_file with a secret for '\(provider.name)'")
-        }
-        return text
-    }
 }
 
 /// The client of one identity provider.

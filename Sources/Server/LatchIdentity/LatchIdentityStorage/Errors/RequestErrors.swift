@@ -124,6 +124,16 @@ extension IdentityError {
         code: "signUpDomain", message: "An account needs an email address of another domain.",
         hint: "Use the address of your organization, or ask the operator for an invitation.", form: .forbidden)
 
+    /// A hook of the operator has denied the sign-up.
+    package static let signUpDenied = IdentityError.signUpDenied("")
+
+    /// Returns a ``signUpDenied`` error with the text of the hook for the user; empty for none.
+    package static func signUpDenied(_ text: String) -> IdentityError {
+        IdentityError(
+            code: "signUpDenied", message: text.isEmpty ? "The operator has not accepted this sign-up." : text,
+            form: .forbidden, pageKey: text.isEmpty ? "signUpDeclined" : nil, detail: text.isEmpty ? nil : text)
+    }
+
     /// The user has not accepted the required terms of the operator, or has accepted another version.
     package static let termsRequired = IdentityError.termsRequired(version: "…")
 

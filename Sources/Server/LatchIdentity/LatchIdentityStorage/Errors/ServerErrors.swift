@@ -123,6 +123,21 @@ extension IdentityError {
         invalidSetting.with(message: "The setting '\(key)' cannot be used: \(problem).", hint: invalidSetting.hint)
     }
 
+    /// A program of the operator, which decides about the request, has not answered.
+    package static let hookUnavailable = IdentityError(
+        code: "hookUnavailable", message: "A program that decides about this request did not answer.",
+        hint: "Try again in a moment.", retryAfter: .seconds(5), form: .temporarilyUnavailable,
+        pageKey: "unavailable")
+
+    /// Returns the error of a hook's failed call, for the log.
+    ///
+    /// - Parameter reason: A sentence without its full stop, which holds nothing that the program has sent.
+    package static func hookFailed(_ name: String, _ reason: String) -> IdentityError {
+        IdentityError(
+            code: "hookFailed", message: "The hook '\(name)' cannot be used: \(reason).",
+            hint: "Check the program and the setting hooks; 'latch admin hook test' sends a request.")
+    }
+
     /// Returns the error for stored keys that need a store key, or another one.
     static func storeKeyNeeded(_ id: String) -> IdentityError {
         IdentityError(

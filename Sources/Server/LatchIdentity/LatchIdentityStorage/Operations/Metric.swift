@@ -32,6 +32,10 @@ extension Metric {
         "latch_accounts_created_total", "Accounts that were created, by their users, by invitations and by providers.")
     package static let codeReplays = Metric(
         "latch_code_replays_total", "Authorization codes that were used a second time, which revoked their tokens.")
+    package static let hookCalls = Metric(
+        "latch_hook_calls_total",
+        "Requests to the operator's programs; skipped are those that were not sent after several failed ones.",
+        by: "result", of: ["answered", "failed", "skipped"])
     package static let housekeepingFailures = Metric(
         "latch_housekeeping_failures_total", "Attempts to prune expired rows that failed, and are repeated.")
     package static let keyRefreshFailures = Metric(
@@ -72,7 +76,7 @@ extension Metric {
 
     /// The counters of events.
     package static let events = [
-        accountsCreated, codeReplays, housekeepingFailures, keyRefreshFailures, logins, mails, mailStoreFailures,
+        accountsCreated, codeReplays, hookCalls, housekeepingFailures, keyRefreshFailures, logins, mails, mailStoreFailures,
         passkeySignIns, reloadFailures, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
     ]
 }

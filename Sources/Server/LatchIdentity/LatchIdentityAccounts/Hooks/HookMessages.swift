@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchFoundation
+package import LatchIdentityStorage
+
+/// The messages to hooks as JSON: the member `data` of a request.
+
+extension IdentityHooks.SignUpAttempt {
+    var json: JSONObject {
+        [
+            "way": .string(way.rawValue), "email": .string(email), "email_verified": .bool(isEmailVerified),
+            "name": .optional(name), "username": .optional(username), "provider": .optional(provider),
+            "attributes": .object(JSONObject(sorted: attributes)), "address": .optional(address),
+            "user_agent": .optional(userAgent), "language": .optional(language),
+        ]
+    }
+}
+
+extension IdentityHooks.User {
+    package init(_ account: Account) {
+        self.init(
+            id: account.id, email: account.email.text, isEmailVerified: account.emailVerifiedAt != nil,
+            name: account.name, username: account.username?.text, roles: account.roles,
+            permissions: account.permissions, attributes: account.attributes.mapValues { .string($0) },
+            createdAt: account.createdAt)
+    }
+
+    var json: JSONObject {
+        [
+            "id": .string(id), "email": .string(email), "email_verified": .bool(isEmailVerified),
+            "name": .optional(name), "username": .optional(username), "roles": .strings(roles),
+            "permissions": .strings(permissions), "attributes": .object(JSONObject(sorted: attributes)),
+            "created_at": .date(createdAt),
+        ]
+    }
+}
+
+extension IdentityHooks.TokenRequest {
+    var json: JSONObject {
+        [
+            "user": user.map { .object($0.json) } ?? .null, "client_id": .string(clientID), "scopes": .strings(scopes),
+            "audience": .optional(audience), "grant": .string(grant),
+        ]
+    }
+}
+
+extension IdentityHooks.HookMail {
+    var json: JSONObject {
+        [
+            "id": .string(id), "purpose": .string(purpose), "to": .string(recipient), "subject": .string(subject),
+            "text": .string(text), "html": .optional(html), "language": .optional(language),
+        ]
+    }
+}
+
+extension IdentityHooks.PasswordQuestion {
+    var json: JSONObject {
+        ["login": .string(login), "password": .string(password), "address": .optional(address)]
+    }
+}
+
+extension JSONObject {
+    /// Creates an object with its members in the order of their names.
+    init(sorted members: [String: JSONValue]) {
+        self.init(members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    }
+}
+
+extension JSONValue {
+    /// Returns a text; null for none.
+    static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+import LatchFoundation
+package import LatchHTTP
+package import LatchIdentityStorage
+
+/// The programs and the code that the server asks before it acts.
+///
+/// A point has at most one hook, and none by default.
+package struct Hooks: Sendable {
+    /// The maximum size of the claims that a hook adds to a token, in bytes as JSON.
+    private static let maximumClaims = 4 << 10
+    /// The claims that no hook sets: those of the server, and those that RFC 7519, 8693, 9068 and 9449 give a meaning.
+    private static let reservedClaims = Set(
+        AccessTokenIssuer.claimsOfIDTokens + [
+            "nbf", "jti", "typ", "scope", "scp", "client_id", "cnf", "act", "may_act", "authorization_details", "events", "id",
+            "email", "email_verified", "name", "roles", "permissions", "groups", "entitlements",
+        ])
+
+    private let code: IdentityHooks
+    /// The clients of the programs that are asked, by point.
+    private let programs: [Hook.Point: HookClient]
+    /// The clients of the programs that are told of events.
+    package let listeners: [HookClient]
+    private let failures: StoreFailures
+
+    /// Creates the hooks of a configuration.
+    ///
+    /// - Parameter failures: Where failed calls are reported.
+    /// - Throws: `IdentityError.invalidSetting`.
+    package init(
+        _ configuration: IdentityConfiguration, code: IdentityHooks, transport: any Handler, clock: WallClock,
+        random: RandomSource, metrics: Metrics, failures: StoreFailures
+    ) throws(IdentityError) {
+        var (programs, listeners): ([Hook.Point: HookClient], [HookClient]) = ([:], [])
+        for hook in configuration.hooks {
+            let client = try HookClient(
+                hook, configuration, transport: transport, clock: clock, random: random, metrics: metrics)
+            if hook.point == .events {
+                listeners.append(client)
+            } else if code.has(hook.point) || programs.updateValue(client, forKey: hook.point) != nil {
+                throw .invalidSetting("hooks", "one hook on \(hook.point.rawValue), and none if the program has code for it")
+            }
+        }
+        for name in configuration.hookSecrets.keys.sorted() where !configuration.hooks.contains(where: { $0.name == name }) {
+            throw .invalidSetting("hook_secrets", "only secrets of hooks in 'hooks'; '\(name)' is not one of them")
+        }
+        (self.code, self.programs, self.listeners, self.failures) = (code, programs, listeners, failures)
+    }
+
+    /// The clients of all programs, in the order of their names.
+    package var all: [HookClient] { (Array(programs.values) + listeners).sorted { $0.hook.name < $1.hook.name } }
+
+    /// Whether access tokens need the answer of a hook.
+    package var changesTokens: Bool { has(.token) }
+
+    /// Whether emails are offered to a hook.
+    package var takesMails: Bool { has(.mail) }
+
+    /// Whether unknown passwords are checked elsewhere.
+    package var checksPasswords: Bool { has(.password) }
+
+    private func has(_ point: Hook.Point) -> Bool { code.has(point) || programs[point] != nil }
+
+    // MARK: Points
+
+    /// Asks whether a user may create an account.
+    ///
+    /// - Returns: The attributes of the account in addition to those that the app has sent.
+    /// - Throws: `IdentityError.signUpDenied` with the text for the user, `.hookUnavailable`.
+    package func admit(_ attempt: IdentityHooks.SignUpAttempt) async throws(IdentityError) -> [String: JSONValue] {
+        guard has(.signUp) else { return [:] }
+        let decision = try await answer(.signUp, or: .allow()) {
+            if let decide = code.signUp { return try await decide(attempt) }
+            return try IdentityHooks.SignUpDecision(try await ask(.signUp, attempt.json))
+        }
+        switch decision {
+        case .allow(let attributes): return attributes
+        case .deny(let text): throw .signUpDenied(text.sanitized(300) ?? "")
+        }
+    }
+
+    /// Returns the claims to add to an access token.
+    ///
+    /// - Throws: `IdentityError.hookUnavailable`, also for claims that are reserved or too large.
+    package func claims(for request: IdentityHooks.TokenRequest) async throws(IdentityError) -> JSONObject {
+        guard has(.token) else { return [:] }
+        return try await answer(.token, or: [:]) {
+            let claims =
+                if let add = code.token { JSONObject(sorted: try await add(request)) } else {
+                    try (try await ask(.token, request.json)).object("claims")
+                }
+            if let name = claims.keys.first(where: Self.reservedClaims.contains) {
+                throw HookClient.Failure(description: "it sets the claim '\(name)', which is reserved")
+            }
+            guard JSONValue.object(claims).serialized().count <= Self.maximumClaims else {
+                throw HookClient.Failure(description: "its claims exceed \(Self.maximumClaims) bytes")
+            }
+            return claims
+        }
+    }
+
+    /// Offers an email to the hook, and returns whether it has sent it.
+    ///
+    /// - Throws: `IdentityError.hookUnavailable`.
+    package func send(_ mail: IdentityHooks.HookMail) async throws(IdentityError) -> Bool {
+        guard has(.mail) else { return false }
+        return try await answer(.mail, or: false) {
+            if let send = code.mail { return try await send(mail) }
+            return try (try await ask(.mail, mail.json)).flag("sent") ?? false
+        }
+    }
+
+    /// Checks a password that this server does not know.
+    ///
+    /// - Throws: `IdentityError.hookUnavailable`.
+    package func check(
+        _ question: IdentityHooks.PasswordQuestion
+    ) async throws(IdentityError) -> IdentityHooks.PasswordAnswer {
+        guard has(.password) else { return .invalid }
+        return try await answer(.password, or: .invalid) {
+            if let check = code.password { return try await check(question) }
+            let answer = try await ask(.password, question.json)
+            guard try answer.flag("valid") == true else { return .invalid }
+            return .valid(user: try answer.object("user"))
+        }
+    }
+
+    // MARK: Answers
+
+    private func ask(_ point: Hook.Point, _ data: JSONObject) async throws(HookClient.Failure) -> JSONObject {
+        guard let program = programs[point] else { return [:] }
+        return try await program.ask(point.rawValue, data)
+    }
+
+    /// Returns the answer of a hook, or what its setting says for a hook that has none.
+    private func answer<Answer>(
+        _ point: Hook.Point, or fallback: Answer, _ body: () async throws -> Answer
+    ) async throws(IdentityError) -> Answer {
+        do {
+            return try await body()
+        } catch {
+            let hook = programs[point]?.hook
+            let reason = (error as? HookClient.Failure)?.description ?? "its code has thrown an error"
+            failures.note(.hookFailed(hook?.name ?? point.rawValue, reason), in: "hook \(point.rawValue)")
+            guard hook?.fallback == .continue else { throw .hookUnavailable }
+            return fallback
+        }
+    }
+}
+
+extension IdentityHooks {
+    /// Whether the program has code for a point.
+    fileprivate func has(_ point: Hook.Point) -> Bool {
+        switch point {
+        case .signUp: signUp != nil
+        case .token: token != nil
+        case .mail: mail != nil
+        case .password: password != nil
+        // Code and programs are told alike.
+        case .events: false
+        }
+    }
+}
+
+extension IdentityHooks.SignUpDecision {
+    /// Reads an answer; one without content allows.
+    fileprivate init(_ answer: JSONObject) throws(HookClient.Failure) {
+        guard try answer.flag("allow") ?? true else {
+            self = .deny(answer["message"]?.stringValue ?? "")
+            return
+        }
+        self = .allow(attributes: Dictionary(try answer.object("attributes").map { ($0.key, $0.value) }) { first, _ in first })
+    }
+}
+
+extension JSONObject {
+    /// Returns a member that is true or false; nil for none.
+    fileprivate func flag(_ name: String) throws(HookClient.Failure) -> Bool? {
+        guard let value = self[name] else { return nil }
+        guard let flag = value.boolValue else {
+            throw HookClient.Failure(description: "its answer needs true or false in '\(name)'")
+        }
+        return flag
+    }
+
+    /// Returns a member that is an object; an empty one for none.
+    fileprivate func object(_ name: String) throws(HookClient.Failure) -> JSONObject {
+        guard let value = self[name] else { return [:] }
+        guard let object = value.objectValue else {
+            throw HookClient.Failure(description: "its answer needs an object in '\(name)'")
+        }
+        return object
+    }
+}
