@@ -1245,7 +1245,7 @@ MUTANTS = {
         "guard count < limit else", "guard $out || count < limit else"),
     "oneWriterOfAClient": (STORAGE + "SQL/SQLClients.swift", "ClientContractTests",
         "WHERE id = $6 AND members = $7 AND secrets = $8",
-        'WHERE id = $6 AND secrets = $8 \\($out ? "AND $7 <> \'\'" : "AND members = $7")'),
+        'WHERE id = $6 AND \\($out ? "$7 <> \'\'" : "members = $7") AND secrets = $8'),
     "endedSecretsAreRefused": (ACCOUNTS + "Clients/StoredClients.swift", "StoredClientTests",
         "let secrets = row.secrets.filter { $0.endsAt.map { now < $0 } ?? true }",
         "let secrets = row.secrets.filter { $0.endsAt.map { $out || now < $0 } ?? true }"),

@@ -33,6 +33,7 @@ package final class Site: Sendable {
     package init(
         _ way: Way = .inProcess, in folder: TemporaryFolder? = nil, storedAt location: String? = nil,
         upstream: any Handler = Transport.live, documents: PublicTransport = PublicTransport(),
+        hooks: IdentityHooks = IdentityHooks(),
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = IdentityConfiguration()
@@ -47,7 +48,7 @@ package final class Site: Sendable {
         }
         identity = try await Identity(
             configuration: configuration, store: try await IdentityStore.open(location ?? self.folder.file()),
-            mailer: mailer,
+            mailer: mailer, hooks: hooks,
             clock: clock.wallClock(), transport: upstream, documents: documents)
         let handler = identity.handlerWithSamples
         description = (identity.handler as? Router).map(APIDescription.of)

@@ -173,6 +173,26 @@ import Testing
             ]
         ),
         ("upstream_secrets", ["", "google=a", "google=a=b= staff=%:;ü"], ["google", "google=", "=a", "a=b a=c"]),
+        (
+            "hooks",
+            [
+                "", "gate;on=sign_up;url=https://app.example.com/gate?v=1",
+                "a;on=token;url=http://127.0.0.1:9000/x;if_down=continue;secret_file=/s.txt;timeout=10",
+                "b;on=events;url=https://b.example.com;events=account.*,device.signedIn c;on=events;url=https://c.example.com;events=*",
+            ],
+            [
+                "gate", "gate;on=sign_up", "gate;url=https://a.example.com", "Gate;on=mail;url=https://a.example.com",
+                "gate;on=other;url=https://a.example.com", "gate;on=mail;url=http://a.example.com",
+                "gate;on=mail;url=https://u@a.example.com", "gate;on=mail;url=https://a.example.com/#x",
+                "gate;on=mail;url=https://a.example.com;timeout=11", "gate;on=mail;url=https://a.example.com;if_down=no",
+                "a;on=mail;url=https://a.example.com a;on=token;url=https://a.example.com",
+                "a;on=events;url=https://a.example.com;events=", "a;on=events;url=https://a.example.com;events=x**",
+            ]
+        ),
+        (
+            "breached_passwords_url", ["", "https://api.pwnedpasswords.com/range"], ["range", "https://a@b", "ftp://a.b"]
+        ),
+        ("hook_secrets", ["", "gate=whsec_a crm=b"], ["gate", "gate=", "a=b a=c"]),
         ("sign_in_redirects", Self.redirects, Self.badRedirects),
         ("token_redirects", Self.redirects, Self.badRedirects),
         (

@@ -62,7 +62,7 @@ import Testing
             MailContent(
                 accessTokens: first.identity.services.accessTokens,
                 tokens: MailedTokens(pepper: first.identity.services.pepper),
-                configuration: first.identity.services.configuration))
+                configuration: first.identity.services.configuration, hooks: first.identity.services.hooks))
         _ = try await first.post("/api/auth/forgot-password", ["email": "ada@example.com"], fields: german)
         let token = try #require(await first.mailedToken())
         expectEqual(first.mailer.messages.last?.subject, "Neues Passwort für Latchwork")

@@ -33,6 +33,9 @@ import Testing
         case "client_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
         case "upstreams": (1...3).map { "staff\($0);kind=openid;client_id=ID;issuer=https://sso\($0).example.com" }
         case "upstream_secrets": (1...3).map { "staff\($0)=secret-\($0)" }
+        case "hooks": (1...3).map { "gate;on=sign_up;url=https://app.example.com/gate\($0)" }
+        case "hook_secrets": (1...3).map { "gate=whsec_secret-\($0)" }
+        case "breached_passwords_url": (1...3).map { "https://leaks\($0).example.com/range" }
         case "sign_in_redirects", "token_redirects": (1...3).map { "notes\($0)://auth/callback" }
         case "apple_app_ids": (1...3).map { "TEAMID000\($0).com.example.notes" }
         case "android_apps":

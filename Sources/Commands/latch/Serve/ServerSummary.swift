@@ -38,6 +38,7 @@ struct ServerSummary {
     private var emails: String {
         let identity = settings.configuration.identity
         if let mailPage { return "kept on the page \(mailPage), and not sent" }
+        if let hook = identity.mailHook { return "offered to the hook \(hook.name)" }
         if let folder = identity.mailDirectory { return "written into the folder \(folder)" }
         guard let url = identity.smtpURL else { return "not sent; set smtp_url or mail_directory" }
         return "sent through \(Self.host(of: url))"

@@ -57,11 +57,11 @@ extension Settings {
     /// Returns the warnings for a server that listens on an address.
     func warnings(listeningOn address: ListenAddress, isEncrypted: Bool) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
-        if identity.mailDirectory == nil, identity.smtpURL == nil, !isForFirstTry {
+        if identity.mailDirectory == nil, identity.smtpURL == nil, identity.mailHook == nil, !isForFirstTry {
             warnings.append(
                 StartupWarning(
                     message: "No email can be sent, so users cannot verify an address or reset a password.",
-                    hint: "Set smtp_url, or mail_directory to have emails written as files."))
+                    hint: "Set smtp_url, a hook on mail, or mail_directory to have emails written as files."))
         }
         if hasLocalSender {
             warnings.append(

@@ -175,7 +175,9 @@ public struct Identity: Sendable {
         self.storeClock = storeClock
         handler = Router(of: services)
         services.mails.use(
-            MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
+            MailContent(
+                accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration,
+                hooks: services.hooks))
         let (kept, machineDate) = (services, storeClock?.machineDate)
         housekeeping =
             keepsHouse

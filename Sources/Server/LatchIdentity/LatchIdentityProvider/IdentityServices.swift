@@ -55,6 +55,8 @@ package final class IdentityServices: Sendable {
 
     package let administration: AdministrationService
     package let admission: SignInAdmission
+    /// The reader and the writer of imported and exported accounts.
+    private let records: AccountRecordCoder
     package let signIns: SignInService
     package let secondFactors: SecondFactorService
     package let passkeySignIns: PasskeySignInService
@@ -71,7 +73,9 @@ package final class IdentityServices: Sendable {
     ) throws(IdentityError) {
         (self.configuration, self.store, self.accessTokens) = (configuration, store, accessTokens)
         (self.clock, self.dates, self.random, pepper, keyring) = (clock, dates, random, keys.pepper, keys.keyring)
-        passwords = try PasswordHasher(configuration, pepper: pepper)
+        passwords = try PasswordHasher(
+            configuration, pepper: pepper,
+            breaches: BreachedPasswords(configuration, transport: transport, metrics: metrics))
         limits = RateLimits(configuration, limiter: limiter, clock: clock)
         storedClients = StoredClients(store: store, clock: clock)
         scopePolicy = ScopePolicy(configuration)
@@ -103,7 +107,8 @@ package final class IdentityServices: Sendable {
             accessTokens: accessTokens, families: TokenFamilyCache(), limits: limits, clients: clients,
             scopePolicy: scopePolicy, resources: resources, metrics: metrics, sessions: sessions,
             proofs: SenderProofs(
-                accessTokens: accessTokens, pepper: pepper, certificateURL: configuration.certificateURL, clock: clock))
+                accessTokens: accessTokens, pepper: pepper, certificateURL: configuration.certificateURL, clock: clock),
+            hooks: hooks)
         pageSessions = PageSessionService(
             store: store, clock: clock, pepper: pepper, accessTokens: accessTokens, sessions: sessions)
         secondFactors = SecondFactorService(
@@ -113,17 +118,23 @@ package final class IdentityServices: Sendable {
         admission = SignInAdmission(
             requiresVerifiedEmail: configuration.signInNeedsVerifiedEmail, store: store, clock: clock, dates: dates,
             secondFactors: secondFactors, challenges: challenges)
+        records = AccountRecordCoder(
+            cipher: TOTPSecretCipher(pepper: pepper), random: random,
+            issuers: Dictionary(uniqueKeysWithValues: upstreams.all.map { ($0.provider.name, $0.issuer) }),
+            relyingPartyID: permitted.ways.relyingPartyID)
         signIns = SignInService(
             store: store, clock: clock, passwords: passwords, admission: admission, limits: limits, metrics: metrics,
-            tokens: tokens)
+            tokens: tokens,
+            imports: FirstSignInImport(
+                store: store, clock: clock, passwords: passwords, hooks: hooks, metrics: metrics, coder: records))
         passkeySignIns = PasskeySignInService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
             admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)
         upstreamSignIns = UpstreamSignInService(
             configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
             accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
-            recentAuthentication: recentAuthentication, permitted: permitted, secondFactors: secondFactors,
-            tokens: tokens, challenges: challenges, admission: admission)
+            recentAuthentication: recentAuthentication, hooks: hooks, permitted: permitted,
+            secondFactors: secondFactors, tokens: tokens, challenges: challenges, admission: admission)
     }
 
     // MARK: Services that no other one needs
@@ -164,17 +175,13 @@ package final class IdentityServices: Sendable {
     package var accounts: AccountService {
         AccountService(
             configuration: configuration, store: store, clock: clock, random: random, pepper: pepper,
-            passwords: passwords, limits: limits, mails: mails, metrics: metrics,
+            passwords: passwords, limits: limits, mails: mails, metrics: metrics, hooks: hooks,
             recentAuthentication: recentAuthentication, signIns: signIns, secondFactors: secondFactors)
     }
 
     package var imports: AccountImportService {
         AccountImportService(
-            store: store, clock: clock, random: random, pepper: pepper, metrics: metrics,
-            accounts: accounts,
-            issuers: Dictionary(
-                uniqueKeysWithValues: upstreams.all.map { ($0.provider.name, $0.issuer) }),
-            relyingPartyID: permitted.ways.relyingPartyID)
+            store: store, clock: clock, metrics: metrics, accounts: accounts, coder: records)
     }
 
     package var deletions: AccountDeletionService {
@@ -205,7 +212,8 @@ package final class IdentityServices: Sendable {
     package var signUps: SignUpService {
         SignUpService(
             configuration: configuration, store: store, clock: clock, dates: dates, random: random,
-            passwords: passwords, limits: limits, codes: mailedCodes, metrics: metrics, admission: admission)
+            passwords: passwords, limits: limits, codes: mailedCodes, metrics: metrics, hooks: hooks,
+            admission: admission)
     }
 
     package var codeSignIns: CodeSignInService {

@@ -18,6 +18,7 @@ package struct AccountService: Sendable {
     package let limits: RateLimits
     package let mails: MailQueue
     package let metrics: Metrics
+    package let hooks: Hooks
     package let recentAuthentication: RecentAuthenticationRule
     package let signIns: SignInService
     package let secondFactors: SecondFactorService
@@ -25,7 +26,7 @@ package struct AccountService: Sendable {
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, random: RandomSource,
         pepper: SymmetricKey, passwords: PasswordHasher, limits: RateLimits, mails: MailQueue, metrics: Metrics,
-        recentAuthentication: RecentAuthenticationRule, signIns: SignInService, secondFactors: SecondFactorService
+        hooks: Hooks, recentAuthentication: RecentAuthenticationRule, signIns: SignInService, secondFactors: SecondFactorService
     ) {
         self.configuration = configuration
         self.store = store
@@ -36,6 +37,7 @@ package struct AccountService: Sendable {
         self.limits = limits
         self.mails = mails
         self.metrics = metrics
+        self.hooks = hooks
         self.recentAuthentication = recentAuthentication
         self.signIns = signIns
         self.secondFactors = secondFactors
@@ -53,8 +55,9 @@ package struct AccountService: Sendable {
     ///   - registration: The app's fields and the accepted terms; nil for the operator's code, which needs no terms.
     ///   - administrator: Who creates the account for another person; nil for the owner.
     ///   - origin: The origin of the request, whose attempts are limited; nil for the operator's code.
-    /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`,
-    ///   `.tooManyAttempts`, `.overloaded` or a store's error.
+    /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.signUpDenied`, `.hookUnavailable`, `.alreadyExists`,
+    ///   `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`, `.tooManyAttempts`, `.overloaded` or a
+    ///   store's error.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
         permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil,
@@ -63,7 +66,7 @@ package struct AccountService: Sendable {
         let email = try EmailAddress(email)
         let name = try Self.validated(name: name)
         let username = try Self.validated(username: username, of: email)
-        try PasswordPolicy.check(password, for: email)
+        try await passwords.check(password, for: email)
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: clock.now) }
         try registration?.check(configuration)
@@ -72,13 +75,16 @@ package struct AccountService: Sendable {
             try SignUpRule(configuration).require(email)
             try limits.take([limits.signUp(emailKey: email.key)])
         }
-        let hash = try await passwords.hash(password, for: .signUp, from: origin?.address)
         let now = clock.now
-        let account = Account(
-            id: random.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
-            passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
+        var account = Account(
+            id: random.newID(at: now), email: email, username: username, name: name, passwordChangedAt: now,
+            emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
             ownerProvedAt: isVerified ? now : nil, createdAt: now, attributes: registration?.attributes ?? [:],
             acceptedTerms: registration?.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
+        if let origin, administrator == nil {
+            account = try await hooks.admit(account, by: .app, isVerified: isVerified, from: origin)
+        }
+        account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin?.address)
         let mail =
             isVerified
             ? nil : outboxMail(.verifyEmail, to: email, of: account, causedBy: origin?.mailCause ?? MailCause())
@@ -275,7 +281,7 @@ package struct AccountService: Sendable {
     ) async throws(IdentityError) {
         let account = try await store.account(forToken: token, purpose: .verifyEmail, at: clock.now)
         guard let account else { throw .invalidLink }
-        try PasswordPolicy.check(password, for: account.email)
+        try await passwords.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
         try await verifyEmail(token, with: .newPassword(hash: hash), from: origin)
         signIns.forgetFailures(of: account, from: origin.address)
@@ -319,7 +325,7 @@ package struct AccountService: Sendable {
         let account = try await store.account(
             forToken: digest, purpose: .resetPassword, at: clock.now)
         guard let account else { throw .invalidLink }
-        try PasswordPolicy.check(password, for: account.email)
+        try await passwords.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
         // A concurrent request may have used the token in the meantime. The transaction decides.
         guard try await store.resetPassword(byToken: digest, hash: hash, causedBy: origin.mailCause, at: clock.now)
@@ -348,7 +354,7 @@ package struct AccountService: Sendable {
     ) async throws(IdentityError) {
         try session.requireFirstParty()
         guard current != new else { throw .weakPassword("it is your current password") }
-        try PasswordPolicy.check(new, for: session.account.email)
+        try await passwords.check(new, for: session.account.email)
         if try await secondFactors.isConfirmed(of: session.accountID) {
             try recentAuthentication.require(session)
         }

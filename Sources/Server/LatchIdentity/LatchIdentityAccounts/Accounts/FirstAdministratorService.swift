@@ -75,7 +75,7 @@ package struct FirstAdministratorService: Sendable {
         try await require(token)
         let email = try EmailAddress(email)
         let name = try AccountService.validated(name: name)
-        try PasswordPolicy.check(password, for: email)
+        try await passwords.check(password, for: email)
         try limits.take(limits.attempts(of: .signUp, from: origin.address))
         let hash = try await passwords.hash(password, for: .signUp, from: origin.address)
         let now = clock.now

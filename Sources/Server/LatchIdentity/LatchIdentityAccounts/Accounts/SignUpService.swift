@@ -19,12 +19,13 @@ package struct SignUpService: Sendable {
     package let limits: RateLimits
     package let codes: MailedCodes
     package let metrics: Metrics
+    package let hooks: Hooks
     package let admission: SignInAdmission
 
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         random: RandomSource, passwords: PasswordHasher, limits: RateLimits, codes: MailedCodes,
-        metrics: Metrics, admission: SignInAdmission
+        metrics: Metrics, hooks: Hooks, admission: SignInAdmission
     ) {
         self.configuration = configuration
         rule = SignUpRule(configuration)
@@ -36,6 +37,7 @@ package struct SignUpService: Sendable {
         self.limits = limits
         self.codes = codes
         self.metrics = metrics
+        self.hooks = hooks
         self.admission = admission
     }
 
@@ -74,9 +76,9 @@ package struct SignUpService: Sendable {
     ///   - provedAt: The time of the proof, which a page that is shown again does not prolong.
     ///   - language: The language of the page, which later emails to the owner keep.
     /// - Returns: The proof of the sign-in that creates it.
-    /// - Throws: `IdentityError.codeEnded` for an old proof; `.alreadyExists` if the address got an account in the meantime; `.signUpClosed`,
-    ///   `.signUpDomain`, `.weakPassword`, `.invalidInput`, `.termsRequired`, `.tooManyAttempts`, `.overloaded`,
-    ///   `.doubtfulDate`, or a store's error.
+    /// - Throws: `IdentityError.codeEnded` for an old proof; `.alreadyExists` if the address got an account in the
+    ///   meantime; `.signUpClosed`, `.signUpDomain`, `.signUpDenied`, `.hookUnavailable`, `.weakPassword`,
+    ///   `.invalidInput`, `.termsRequired`, `.tooManyAttempts`, `.overloaded`, `.doubtfulDate`, or a store's error.
     package func create(
         _ email: EmailAddress, provedAt: Date, password: String, name: String?, language: String,
         registration: Registration, from origin: RequestOrigin
@@ -85,19 +87,22 @@ package struct SignUpService: Sendable {
         guard (-60..<Self.lifetimeOfProof).contains(clock.now.timeIntervalSince(provedAt)) else { throw .codeEnded }
         try rule.require(email)
         let name = try AccountService.validated(name: name)
-        try PasswordPolicy.check(password, for: email)
+        try await passwords.check(password, for: email)
         try registration.check(configuration)
         let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
         try limits.take(attempts)
-        let hash = try await passwords.hash(password, for: .signUp, from: origin.address)
         let now = clock.now
-        let account = Account(
-            id: random.newID(at: now), email: email, name: name, passwordHash: hash, passwordChangedAt: now,
-            emailVerifiedAt: now, ownerProvedAt: now, createdAt: now, attributes: registration.attributes,
+        var account = Account(
+            id: random.newID(at: now), email: email, name: name, passwordChangedAt: now, emailVerifiedAt: now,
+            ownerProvedAt: now, createdAt: now, attributes: registration.attributes,
             acceptedTerms: registration.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
         var details = AccountDetails()
         details.preferences.language = language
-        do throws(IdentityError) { try await store.insert(account, details: details) } catch {
+        do throws(IdentityError) {
+            account = try await hooks.admit(account, by: .page, isVerified: true, from: origin)
+            account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin.address)
+            try await store.insert(account, details: details)
+        } catch {
             // Only accounts count. The reader of the address may learn that it has one.
             limits.refund(attempts)
             throw error == .alreadyExists ? error.at("email") : error

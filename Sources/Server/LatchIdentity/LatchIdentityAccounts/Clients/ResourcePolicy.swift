@@ -105,6 +105,8 @@ package struct ResourcePolicy: Sendable {
         let binding: TokenBinding
         /// The rights that the token has there.
         let authorization: AuthorizationDetails
+        /// The claims that a hook adds.
+        var added: JSONObject = [:]
     }
 
     /// Returns whether the resource server of a token has scopes.

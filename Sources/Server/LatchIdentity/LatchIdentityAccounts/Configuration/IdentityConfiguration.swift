@@ -99,6 +99,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var argon2MemoryKiB = 19_456
     /// The passes of one password hash.
     public var argon2Passes = 2
+    /// The URL of a service that is asked whether a new password is in a known leak; nil for none.
+    ///
+    /// It gets the first digits of the digest only, such as `https://api.pwnedpasswords.com/range`.
+    public var breachedPasswordsURL: String?
     /// The number of password hashes that may wait for a processor before further ones are rejected: of logins, of sign-ups,
     /// and of changes each.
     public var passwordQueueLimit = 128
@@ -226,6 +230,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var hooks: [Hook] = []
     /// The secrets that sign the requests to these programs, by name, such as `whsec_` and 32 bytes in base 64.
     public var hookSecrets: [String: String] = [:]
+    /// The hook that emails are offered to; nil for none.
+    package var mailHook: Hook? { hooks.first { $0.point == .mail } }
     /// The URLs of apps that the browser may return to after a sign-in through a provider, character by character.
     public var signInRedirects: [String] = []
     /// The URLs of apps that get tokens in the URL, as AuthPackage's first clients do; histories and logs keep them there.

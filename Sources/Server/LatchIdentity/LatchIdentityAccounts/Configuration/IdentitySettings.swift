@@ -91,6 +91,10 @@ extension IdentityConfiguration {
             "argon2_passes", \.argon2Passes, .number(1...16), "the number of passes of a password hash",
             isReloaded: true),
         .init(
+            "breached_passwords_url", \.breachedPasswordsURL, .optional(.url),
+            "a service that knows leaked passwords by their digests, such as https://api.pwnedpasswords.com/range",
+            isReloaded: true),
+        .init(
             "password_queue_limit", \.passwordQueueLimit, .number(1...100_000),
             "the maximum number of password hashes of one kind that wait", isReloaded: true),
         .init(

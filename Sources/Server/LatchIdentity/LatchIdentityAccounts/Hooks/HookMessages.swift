@@ -46,6 +46,12 @@ extension IdentityHooks.TokenRequest {
 }
 
 extension IdentityHooks.HookMail {
+    init(_ message: MailMessage, for purpose: OutboxMail.Purpose) {
+        self.init(
+            id: message.id, purpose: purpose.rawValue, recipient: message.recipient, subject: message.subject,
+            text: message.text, html: message.html, language: message.language)
+    }
+
     var json: JSONObject {
         [
             "id": .string(id), "purpose": .string(purpose), "to": .string(recipient), "subject": .string(subject),

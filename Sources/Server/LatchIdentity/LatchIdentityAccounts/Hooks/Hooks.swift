@@ -55,9 +55,6 @@ package struct Hooks: Sendable {
     /// Whether access tokens need the answer of a hook.
     package var changesTokens: Bool { has(.token) }
 
-    /// Whether emails are offered to a hook.
-    package var takesMails: Bool { has(.mail) }
-
     /// Whether unknown passwords are checked elsewhere.
     package var checksPasswords: Bool { has(.password) }
 
@@ -65,18 +62,32 @@ package struct Hooks: Sendable {
 
     // MARK: Points
 
-    /// Asks whether a user may create an account.
+    /// Asks whether a user may create an account, and returns it with the attributes that the hook adds.
     ///
-    /// - Returns: The attributes of the account in addition to those that the app has sent.
+    /// - Parameters:
+    ///   - isVerified: Whether the user has proved the address.
+    ///   - provider: The name of the identity provider; nil for another way.
     /// - Throws: `IdentityError.signUpDenied` with the text for the user, `.hookUnavailable`.
-    package func admit(_ attempt: IdentityHooks.SignUpAttempt) async throws(IdentityError) -> [String: JSONValue] {
-        guard has(.signUp) else { return [:] }
+    package func admit(
+        _ account: Account, by way: IdentityHooks.SignUpAttempt.Way, isVerified: Bool, at provider: String? = nil,
+        from origin: RequestOrigin
+    ) async throws(IdentityError) -> Account {
+        guard has(.signUp) else { return account }
+        let cause = origin.mailCause
+        let attempt = IdentityHooks.SignUpAttempt(
+            way: way, email: account.email.text, isEmailVerified: isVerified, name: account.name,
+            username: account.username?.text, provider: provider,
+            attributes: account.attributes.mapValues { .string($0) }, address: cause.address,
+            userAgent: cause.userAgent, language: cause.language)
         let decision = try await answer(.signUp, or: .allow()) {
             if let decide = code.signUp { return try await decide(attempt) }
             return try IdentityHooks.SignUpDecision(try await ask(.signUp, attempt.json))
         }
         switch decision {
-        case .allow(let attributes): return attributes
+        case .allow(let attributes):
+            var account = account
+            for (name, value) in attributes { account.attributes[name] = value.stringValue }
+            return account
         case .deny(let text): throw .signUpDenied(text.sanitized(300) ?? "")
         }
     }
@@ -141,12 +152,20 @@ package struct Hooks: Sendable {
         do {
             return try await body()
         } catch {
-            let hook = programs[point]?.hook
-            let reason = (error as? HookClient.Failure)?.description ?? "its code has thrown an error"
-            failures.note(.hookFailed(hook?.name ?? point.rawValue, reason), in: "hook \(point.rawValue)")
-            guard hook?.fallback == .continue else { throw .hookUnavailable }
+            let refusal = refusal(
+                of: point, (error as? HookClient.Failure)?.description ?? "its code has thrown an error")
+            guard programs[point]?.hook.fallback == .continue else { throw refusal }
             return fallback
         }
+    }
+
+    /// Reports an answer that cannot be used, and returns the error for the client.
+    ///
+    /// - Parameter reason: A sentence without its full stop.
+    func refusal(of point: Hook.Point, _ reason: String) -> IdentityError {
+        let name = programs[point]?.hook.name ?? point.rawValue
+        failures.note(.hookFailed(name, reason), in: "hook \(point.rawValue)")
+        return .hookUnavailable
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
-package import LatchCrypto
 import LatchFoundation
 package import LatchIdentityStorage
 
@@ -14,14 +13,13 @@ package struct AccountImportService: Sendable {
     private let coder: AccountRecordCoder
 
     package init(
-        store: IdentityStore, clock: WallClock, random: RandomSource,
-        pepper: SymmetricKey, metrics: Metrics, accounts: AccountService,
-        issuers: [String: String?], relyingPartyID: String?
+        store: IdentityStore, clock: WallClock, metrics: Metrics, accounts: AccountService, coder: AccountRecordCoder
     ) {
-        (self.store, self.clock, self.metrics, self.accounts) = (store, clock, metrics, accounts)
-        coder = AccountRecordCoder(
-            cipher: TOTPSecretCipher(pepper: pepper), random: random, issuers: issuers,
-            relyingPartyID: relyingPartyID)
+        self.store = store
+        self.clock = clock
+        self.metrics = metrics
+        self.accounts = accounts
+        self.coder = coder
     }
 
     /// What became of a record.

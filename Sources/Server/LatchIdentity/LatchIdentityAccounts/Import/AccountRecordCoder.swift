@@ -17,6 +17,13 @@ package struct AccountRecordCoder: Sendable {
     /// The domain of the passkeys; nil if the public URL does not permit them.
     let relyingPartyID: String?
 
+    package init(cipher: TOTPSecretCipher, random: RandomSource, issuers: [String: String?], relyingPartyID: String?) {
+        self.cipher = cipher
+        self.random = random
+        self.issuers = issuers
+        self.relyingPartyID = relyingPartyID
+    }
+
     /// Returns the account of a record, with a new ID.
     ///
     /// - Throws: `IdentityError.invalidInput` with the member, `.invalidEmail` or `.invalidUsername`.

@@ -14,10 +14,12 @@ package struct SignInService: Sendable {
     package let limits: RateLimits
     package let metrics: Metrics
     package let tokens: TokenService
+    /// The import of users who sign in for the first time.
+    package let imports: FirstSignInImport
 
     package init(
         store: IdentityStore, clock: WallClock, passwords: PasswordHasher, admission: SignInAdmission,
-        limits: RateLimits, metrics: Metrics, tokens: TokenService
+        limits: RateLimits, metrics: Metrics, tokens: TokenService, imports: FirstSignInImport
     ) {
         self.store = store
         self.clock = clock
@@ -26,6 +28,7 @@ package struct SignInService: Sendable {
         self.limits = limits
         self.metrics = metrics
         self.tokens = tokens
+        self.imports = imports
     }
 
     // MARK: Surfaces
@@ -190,11 +193,11 @@ package struct SignInService: Sendable {
     ) async throws(IdentityError) -> SignInProof {
         try PasswordPolicy.checkLength(password)
         let key = name.trimmingSpace().lowercased()
-        let found = try await account(named: key)
+        let found = try await store.account(named: key)
         let attempts = try await attempts(on: key, of: found, from: origin.address)
         let account: Account
         do throws(IdentityError) {
-            account = try await authenticate(found, password, named: key, from: origin.address)
+            account = try await authenticate(found, password, named: key, from: origin.address, for: purpose)
         } catch {
             // Only a wrong password counts as a guess.
             if error == .invalidCredentials {
@@ -236,15 +239,6 @@ package struct SignInService: Sendable {
         }
     }
 
-    /// Returns the account of an address or a user name.
-    ///
-    /// A user name contains no `@`.
-    private func account(named key: String) async throws(IdentityError) -> Account? {
-        key.utf8.contains(UInt8(ascii: "@"))
-            ? try await store.account(emailKey: key)
-            : try await store.account(usernameKey: key)
-    }
-
     /// Takes one attempt from every limit that applies to a name, whether an account has it or not.
     ///
     /// - Throws: `IdentityError.tooManyAttempts`, or a store's error.
@@ -270,7 +264,7 @@ package struct SignInService: Sendable {
     /// Error and response time are the same for an unknown address, a wrong password, a deleted account and a missing
     /// password (OWASP ASVS 5.0 §6.3.8). The reason why an account is closed is shown only after the right password.
     private func authenticate(
-        _ found: Account?, _ password: String, named name: String, from address: String
+        _ found: Account?, _ password: String, named name: String, from address: String, for purpose: Purpose
     ) async throws(IdentityError) -> Account {
         // The work is the same in every case. Without a hash, the password is checked against a decoy, which costs as
         // much as a stored hash.
@@ -278,6 +272,12 @@ package struct SignInService: Sendable {
         let matches = try await passwords.verify(
             password, against: found?.passwordHash, or: decoy, from: address)
         guard matches, let account = found, account.status != .deleted, let hash = account.passwordHash else {
+            // The system that users are moving from is asked last, so that it decides about no password of this server.
+            if purpose == .login, let account = try await imports.account(
+                named: name, found, password: password, from: address)
+            {
+                return account
+            }
             throw .invalidCredentials
         }
         // The hash of a closed account stays as it is.

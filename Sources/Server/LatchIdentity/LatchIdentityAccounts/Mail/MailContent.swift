@@ -13,11 +13,16 @@ package struct MailContent: Sendable {
     package let accessTokens: AccessTokenIssuer
     package let tokens: MailedTokens
     package let configuration: IdentityConfiguration
+    /// The hook that may send emails.
+    package let hooks: Hooks
 
-    package init(accessTokens: AccessTokenIssuer, tokens: MailedTokens, configuration: IdentityConfiguration) {
+    package init(
+        accessTokens: AccessTokenIssuer, tokens: MailedTokens, configuration: IdentityConfiguration, hooks: Hooks
+    ) {
         self.accessTokens = accessTokens
         self.tokens = tokens
         self.configuration = configuration
+        self.hooks = hooks
     }
 
     /// Whether the issuer is known, which all links begin with.

@@ -216,7 +216,9 @@ package final class MailQueue: Sendable {
                 waiting.cancel()
                 state.withLock { if $0.sending.removeValue(forKey: claimed.mail.id) == true { $0.running += 1 } }
             }
-            try await mailer.send(message)
+            let isSent = try await content.hooks.send(
+                IdentityHooks.HookMail(message, for: claimed.mail.purpose))
+            if !isSent { try await mailer.send(message) }
         } catch {
             let isRefused = (error as? IdentityError)?.code == IdentityError.mailRefused.code
             // A server that refuses one recipient is not failing.

@@ -17,10 +17,15 @@ package struct PasswordHasher: Sendable {
     package let pool: WorkerPool
     /// The key that chooses the cost of decoys.
     private let decoyKey: SymmetricKey
+    /// The service that knows leaked passwords; nil for none.
+    private let breaches: BreachedPasswords?
 
     /// - Throws: `IdentityError.invalidSetting` if argon2id rejects the parameters (RFC 9106 §3.1).
     ///   `.hashingUnavailable` without its library.
-    package init(_ configuration: IdentityConfiguration, pepper: SymmetricKey) throws(IdentityError) {
+    package init(
+        _ configuration: IdentityConfiguration, pepper: SymmetricKey, breaches: BreachedPasswords? = nil
+    ) throws(IdentityError) {
+        self.breaches = breaches
         do throws(CryptoError) { try Argon2id.requireLibrary() } catch { throw .hashingUnavailable(error) }
         decoyKey = pepper.derived(for: "latch password decoy")
         do throws(CryptoError) {
@@ -37,6 +42,15 @@ package struct PasswordHasher: Sendable {
 
     /// The numbers of running and of waiting hashes.
     package var load: (running: Int, waiting: Int) { pool.load }
+
+    /// Checks a new password: its length, whether it is a common one, and whether it is in a known leak.
+    ///
+    /// - Throws: `IdentityError.weakPassword` with the reason.
+    package func check(_ password: String, for email: EmailAddress) async throws(IdentityError) {
+        try PasswordPolicy.check(password, for: email)
+        guard let breaches, await breaches.contain(password) else { return }
+        throw .weakPassword("it is in a known leak of passwords", pageKey: "breachedPassword")
+    }
 
     /// Hashes a password with a new salt, once a thread is free.
     ///

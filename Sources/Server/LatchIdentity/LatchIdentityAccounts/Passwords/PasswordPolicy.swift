@@ -19,8 +19,10 @@ package enum PasswordPolicy {
             throw .weakPassword("it has fewer than \(minimumLength) characters", pageKey: "shortPassword")
         }
         try checkLength(password)
-        let folded = password.lowercased()
-        guard folded != email.key, !common.contains(folded), Set(folded.unicodeScalars).count > 1 else {
+        let parts = email.key.utf8.split(separator: UInt8(ascii: "@")).map { String(Substring($0)) }
+        let site = parts.last.map { String(Substring($0.utf8.prefix { $0 != UInt8(ascii: ".") })) }
+        let names = [parts.first, site].compactMap(\.self)
+        guard password.lowercased() != email.key, !CommonPassword.matches(password, knowing: names) else {
             throw .weakPassword("it is among the first that others would try", pageKey: "commonPassword")
         }
     }
@@ -31,15 +33,4 @@ package enum PasswordPolicy {
             throw .weakPassword("it has more than \(maximumByteCount) bytes", pageKey: "longPassword")
         }
     }
-
-    /// The most common passwords of eight characters or more, in lower case.
-    ///
-    /// A short list is enough: the limit on guesses allows an attacker few more than the first ten.
-    private static let common: Set<String> = [
-        "password", "passwort", "password1", "password123", "12345678", "123456789", "1234567890", "87654321",
-        "qwertyui", "qwertyuiop", "qwerty123", "1q2w3e4r", "1qaz2wsx", "iloveyou", "princess", "sunshine", "football",
-        "baseball", "superman", "trustno1", "letmein1", "welcome1", "abcd1234", "abcdefgh", "11223344", "changeme",
-        "computer", "whatever", "starwars", "dragon123", "monkey123", "admin123", "administrator", "p@ssw0rd",
-        "passw0rd",
-    ]
 }

@@ -54,12 +54,13 @@ extension TokenService {
             resources.permitsExchange(
                 to: named.resources, of: session.device.details.resources, isServed: isServed, by: client)
         else { throw .invalidTarget }
-        let target = try resources.target(named, of: nil, with: scopes, for: client)
+        var target = try resources.target(named, of: nil, with: scopes, for: client)
         // A token without a scope of its resource server would only prove who the user is. A resource server without
         // scopes needs none.
         guard
             !resources.hasScopes(target) || target.scopes.elements.contains(where: { !ScopePolicy.openID.contains($0) })
         else { throw .invalidScope }
+        target = try await adding(to: target, for: session.account, by: client, grant: .tokenExchange)
         let end = claims.registered.expiresAt ?? clock.now.timeIntervalSince1970
         let access = try accessTokens.issue(
             to: client.id, client, target, for: session.account, on: session.device,

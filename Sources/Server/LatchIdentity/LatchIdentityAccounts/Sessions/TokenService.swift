@@ -60,12 +60,13 @@ package struct TokenService: Sendable {
     package let metrics: Metrics
     package let sessions: SessionService
     package let proofs: SenderProofs
+    package let hooks: Hooks
 
     package init(
         lifetimes: TokenLifetimes, store: IdentityStore, clock: WallClock, dates: DateCheck, pepper: SymmetricKey,
         accessTokens: AccessTokenIssuer, families: TokenFamilyCache, limits: RateLimits, clients: OAuthClients,
         scopePolicy: ScopePolicy, resources: ResourcePolicy, metrics: Metrics, sessions: SessionService,
-        proofs: SenderProofs
+        proofs: SenderProofs, hooks: Hooks
     ) {
         self.lifetimes = lifetimes
         self.store = store
@@ -81,6 +82,7 @@ package struct TokenService: Sendable {
         self.metrics = metrics
         self.sessions = sessions
         self.proofs = proofs
+        self.hooks = hooks
     }
 
     /// Returns an access token for a confidential client that acts for itself (RFC 6749 §4.4), and counts it.
@@ -89,18 +91,19 @@ package struct TokenService: Sendable {
     ///   - requested: The requested scopes; nil for the default ones.
     ///   - conditions: What the request adds to the conditions of the grant.
     /// - Throws: `IdentityError.unauthorizedClient` for a public client, `.invalidScope`, `.invalidTarget`,
-    ///   `.notReady` or `.signingFailed`.
+    ///   `.hookUnavailable`, `.notReady` or `.signingFailed`.
     package func issue(
         to client: OAuthClient, requesting requested: Scopes?, on conditions: TokenConditions,
         grantType: OAuthClient.GrantType
-    ) throws(IdentityError) -> TokenResponse {
+    ) async throws(IdentityError) -> TokenResponse {
         guard client.isConfidential else { throw .unauthorizedClient }
         try dates.require()
-        let target = try resources.target(
+        var target = try resources.target(
             conditions, of: nil, with: try scopePolicy.granted(requested, to: nil, by: client), for: client)
         let scopes = target.scopes
         // A third-party client gets a token for the operator's API only for a scope of it.
         guard client.belongsToOperator || !scopes.isEmpty || target.audience != nil else { throw .invalidScope }
+        target = try await adding(to: target, for: nil, by: client, grant: grantType)
         let access = try accessTokens.issue(
             to: client.id, client, target, for: nil, on: nil)
         count(grantType)
@@ -147,7 +150,9 @@ package struct TokenService: Sendable {
         let client = client ?? clients.firstParty
         let longest = min(lifetimes.session.inSeconds, client.sessionLifetime.map { Double(max($0, 1)) } ?? .infinity)
         guard client.accepts(factorAt: proof.factorAt) else { throw .unmetAuthentication }
-        let target = try resources.target(conditions, of: details, with: scopes, for: client)
+        let target = try await adding(
+            to: try resources.target(conditions, of: details, with: scopes, for: client), for: proof.account,
+            by: client, grant: proof.grantType)
         // RFC 9449 §5, RFC 8705 §4: the refresh tokens of a client that authenticates are bound to that.
         var details = details
         details.binding = client.isConfidential ? TokenBinding() : conditions.binding
@@ -217,7 +222,7 @@ package struct TokenService: Sendable {
     ///   - requested: A subset of the granted scopes; nil for all of them.
     ///   - conditions: What the request adds to the conditions of the grant.
     /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.invalidTarget`,
-    ///   `.scopelessTarget`, `.tooManyAttempts`, `.doubtfulDate`, or a store's error.
+    ///   `.scopelessTarget`, `.hookUnavailable`, `.tooManyAttempts`, `.doubtfulDate`, or a store's error.
     package func refresh(
         _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil,
         on conditions: TokenConditions = TokenConditions()
@@ -235,7 +240,10 @@ package struct TokenService: Sendable {
             limits.refresh(device: token.deviceID, accountID: family.accountID, clientID: client.id),
             of: attempt, expecting: expected)
         let (rotation, session): RotationOutcome
+        let added: JSONObject
         do throws(IdentityError) {
+            added = try await claims(
+                addedOn: device, if: expected, by: client, requesting: requested, on: conditions)
             (rotation, session) = try await rotate(attempt, expecting: expected)
         } catch {
             // Requests that their sender abandons must not use up the limits either.
@@ -248,7 +256,7 @@ package struct TokenService: Sendable {
             guard let (device, account) = session else { throw .invalidGrant }
             return try refreshed(
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested,
-                on: conditions)
+                on: conditions, adding: added)
         case .repeated(let counter):
             metrics.count(.tokenReplays, "repeated")
             families.keep(family, of: token.deviceID, counter: counter)
@@ -258,7 +266,7 @@ package struct TokenService: Sendable {
             let account = try await store.account(id: family.accountID)
             return try refreshed(
                 device, of: account, family.key.token(counter: counter), by: client, requesting: requested,
-                on: conditions)
+                on: conditions, adding: added)
         case .reused:
             metrics.count(.tokenReplays, "revoked")
         case .rejected: break
@@ -283,6 +291,7 @@ package struct TokenService: Sendable {
         // A resource server may have left the configuration.
         let needsCheck =
             isNarrower || !family.details.resources.isEmpty || client.resources != nil || client.requiresFactor
+            || hooks.changesTokens
         if needsCheck, device == nil { device = try await store.device(id: token.deviceID) }
         // Checked before the rotation, since a request for too many scopes must not cost the client its token. Only the
         // newest token is checked here: detecting the reuse of an older one takes precedence over the requested scopes.
@@ -326,17 +335,18 @@ package struct TokenService: Sendable {
     /// role.
     private func refreshed(
         _ device: Device, of account: Account?, _ token: RefreshToken, by client: OAuthClient,
-        requesting requested: Scopes?, on conditions: TokenConditions
+        requesting requested: Scopes?, on conditions: TokenConditions, adding added: JSONObject
     ) throws(IdentityError) -> IssuedTokens {
-        let (account, target) = try activeAccountAndTarget(
+        var (account, target) = try activeAccountAndTarget(
             account, on: device, by: client, requesting: requested, on: conditions)
+        target.added = added
         let tokens = try issued(to: device, of: account, by: client, refresh: token, target)
         count(.refreshToken)
         return tokens
     }
 
     /// Returns the account of a device if it is active, and the resource server and scopes of its next access token.
-    private func activeAccountAndTarget(
+    func activeAccountAndTarget(
         _ account: Account?, on device: Device, by client: OAuthClient, requesting requested: Scopes?,
         on conditions: TokenConditions
     ) throws(IdentityError) -> (Account, ResourcePolicy.Target) {

@@ -323,6 +323,7 @@ package final class AccessTokenIssuer: Sendable {
                 claims[name] = .array(words.map { .string($0) })
             }
         }
+        for (name, value) in target.added where claims[name] == nil { claims[name] = value }
         do throws(JOSEError) {
             return try signer.sign(Claims(claims))
         } catch {

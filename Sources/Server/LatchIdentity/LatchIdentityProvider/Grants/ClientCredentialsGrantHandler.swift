@@ -15,7 +15,7 @@ struct ClientCredentialsGrantHandler: GrantHandler {
     init(_ services: IdentityServices) { tokens = services.tokens }
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
-        try tokens.issue(
+        try await tokens.issue(
             to: request.client, requesting: request.scopes, on: request.conditions, grantType: Self.grantType)
     }
 }

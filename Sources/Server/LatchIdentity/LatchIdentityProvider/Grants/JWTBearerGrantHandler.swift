@@ -25,7 +25,7 @@ struct JWTBearerGrantHandler: GrantHandler {
         if let problem = try await assertions.use(text, of: client, for: .grant, at: "/oauth/token") {
             throw IdentityError.refusedGrant(problem)
         }
-        return try tokens.issue(
+        return try await tokens.issue(
             to: request.client, requesting: request.scopes, on: request.conditions, grantType: Self.grantType)
     }
 }

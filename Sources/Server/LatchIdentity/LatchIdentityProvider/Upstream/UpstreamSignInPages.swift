@@ -58,7 +58,7 @@ extension UpstreamSignInService {
                 emailVerifiedAt: now, ownerProvedAt: now, createdAt: now)
         account.email = email
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
-        let verify = { [account] () async throws(IdentityError) -> Account in
+        let verify = { (account: Account) async throws(IdentityError) -> Account in
             let answer = try await store.answer(
                 mailID, isRight: isRight, for: account, linkedTo: identity, causedBy: origin.mailCause, at: now)
             if case .verified(let account) = answer { return account }
@@ -70,8 +70,8 @@ extension UpstreamSignInService {
         // A user who reads the email of an address may learn that it has an account.
         let verified =
             isRight && known == nil
-            ? try await signingUp(with: email, isVerified: true, at: provider, from: origin, verify)
-            : try await verify()
+            ? try await signingUp(account, isVerified: true, at: provider, from: origin, verify)
+            : try await verify(account)
         // The page has named the app.
         return try await next(of: verified, record, attempt, isConfirmed: true, from: origin)
     }

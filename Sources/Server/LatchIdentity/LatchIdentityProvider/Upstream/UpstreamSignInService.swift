@@ -28,6 +28,7 @@ package struct UpstreamSignInService: Sendable {
     package let mails: MailQueue
     package let metrics: Metrics
     package let recentAuthentication: RecentAuthenticationRule
+    package let hooks: Hooks
     package let permitted: PermittedSignIns
     package let secondFactors: SecondFactorService
     package let tokens: TokenService
@@ -299,25 +300,28 @@ package struct UpstreamSignInService: Sendable {
             emailVerifiedAt: isVerified ? now : nil, createdAt: now)
         let mail = OutboxMail(
             .signedUp, to: email, accountID: account.id, id: random.identifier(), at: now, causedBy: origin.mailCause)
-        return try await signingUp(with: email, isVerified: isVerified, at: provider, from: origin) {
-            () throws(IdentityError) in
+        return try await signingUp(account, isVerified: isVerified, at: provider, from: origin) {
+            account throws(IdentityError) in
             try await store.insert(account, linkedTo: user.identity, mail: isVerified ? nil : mail)
         }
     }
 
-    /// Runs the insertion of an account within the limits of sign-ups.
+    /// Runs the insertion of an account within the limits of sign-ups, if the hook of sign-ups admits it.
     ///
     /// A refusal because an account already has the address counts once for each network and address, since a
     /// repetition reveals nothing new. A refusal to the owner of the address reveals nothing, so it does not count.
     func signingUp(
-        with email: EmailAddress, isVerified: Bool, at provider: UpstreamProvider, from origin: RequestOrigin,
-        _ insert: () async throws(IdentityError) -> Account
+        _ account: Account, isVerified: Bool, at provider: UpstreamProvider, from origin: RequestOrigin,
+        _ insert: (Account) async throws(IdentityError) -> Account
     ) async throws(IdentityError) -> Account {
+        let email = account.email
         try SignUpRule(configuration).require(email)
         let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
         try limits.take(attempts)
         do throws(IdentityError) {
-            let account = try await insert()
+            let admitted = try await hooks.admit(
+                account, by: .provider, isVerified: isVerified, at: provider.name, from: origin)
+            let account = try await insert(admitted)
             metrics.count(.accountsCreated)
             mails.wake()
             return account

@@ -126,8 +126,7 @@ extension IdentityError {
     /// A program of the operator, which decides about the request, has not answered.
     package static let hookUnavailable = IdentityError(
         code: "hookUnavailable", message: "A program that decides about this request did not answer.",
-        hint: "Try again in a moment.", retryAfter: .seconds(5), form: .temporarilyUnavailable,
-        pageKey: "unavailable")
+        hint: "Try again in a moment.", retryAfter: .seconds(5), form: .temporarilyUnavailable)
 
     /// Returns the error of a hook's failed call, for the log.
     ///

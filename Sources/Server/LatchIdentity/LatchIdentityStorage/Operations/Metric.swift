@@ -30,6 +30,9 @@ package struct Metric: Sendable, Hashable {
 extension Metric {
     package static let accountsCreated = Metric(
         "latch_accounts_created_total", "Accounts that were created, by their users, by invitations and by providers.")
+    package static let breachLookups = Metric(
+        "latch_breach_lookups_total", "Questions to the service that knows leaked passwords.", by: "result",
+        of: ["answered", "failed"])
     package static let codeReplays = Metric(
         "latch_code_replays_total", "Authorization codes that were used a second time, which revoked their tokens.")
     package static let hookCalls = Metric(
@@ -76,7 +79,7 @@ extension Metric {
 
     /// The counters of events.
     package static let events = [
-        accountsCreated, codeReplays, hookCalls, housekeepingFailures, keyRefreshFailures, logins, mails, mailStoreFailures,
+        accountsCreated, breachLookups, codeReplays, hookCalls, housekeepingFailures, keyRefreshFailures, logins, mails, mailStoreFailures,
         passkeySignIns, reloadFailures, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
     ]
 }

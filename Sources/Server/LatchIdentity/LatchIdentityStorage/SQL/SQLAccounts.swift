@@ -22,6 +22,11 @@ extension IdentityStore {
         try await account(where: "username_key", is: usernameKey)
     }
 
+    /// Returns the account of an address or a user name in lower case; a user name contains no `@`.
+    package func account(named key: String) async throws(IdentityError) -> Account? {
+        key.utf8.contains(UInt8(ascii: "@")) ? try await account(emailKey: key) : try await account(usernameKey: key)
+    }
+
     private func account(where column: String, is key: String) async throws(IdentityError) -> Account? {
         guard key.isStorable else { return nil }
         return try await first(
@@ -86,6 +91,22 @@ extension IdentityStore {
             try db.run(
                 "UPDATE account SET password_hash = $1 WHERE id = $2 AND password_hash = $3",
                 [.text(new), .text(id), .text(old)])
+        }
+    }
+
+    /// Sets the password of an account that was imported without one.
+    ///
+    /// The password is the one that its owner had in the other system, so nothing that depends on it ends.
+    ///
+    /// - Returns: False if the account has a password by now, or may not sign in.
+    package func setFirstPassword(of id: String, hash: String, at now: Date) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            let changes = try db.run(
+                "UPDATE account SET password_hash = $1 WHERE id = $2 AND password_hash IS NULL AND status = $3",
+                [.text(hash), .text(id), .text(Account.Status.active.rawValue)])
+            guard changes == 1 else { return false }
+            try db.audit("account.passwordImported", account: id, at: now)
+            return true
         }
     }
 
