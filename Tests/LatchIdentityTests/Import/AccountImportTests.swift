@@ -116,6 +116,35 @@ import Testing
         await other.close()
     }
 
+    @Test(
+        arguments: [
+            ("2022-03-04T05:06:07Z", 1_646_370_367), ("2022-03-04T05:06:07", 1_646_370_367),
+            ("2022-03-04 05:06:07.25", 1_646_370_367), ("2022-03-04 07:06:07.123456+02", 1_646_370_367),
+            ("2022-03-04T07:06:07+0200", 1_646_370_367), ("2022-03-04", 1_646_352_000), (1_646_370_367, 1_646_370_367),
+            ("1646370367", 1_646_370_367), (1_646_370_367_000, 1_646_370_367), ("1646370367000", 1_646_370_367),
+            (1_646_370_367.0, 1_646_370_367),
+        ] as [(JSONValue, Int)])
+    func `A date may be without a zone, in seconds, or in milliseconds`(text: JSONValue, seconds: Int) async throws {
+        let site = try await Site.administered()
+        let key = try await site.key([.writeUsers])
+        let found = try await insert([["email": "ada@example.com", "created_at": text]], at: site, with: key)
+        expectEqual(found.json["imported"], 1)
+        let account = try await site.identity.services.store.account(emailKey: "ada@example.com")
+        expectEqual(account.map { Int($0.createdAt.timeIntervalSince1970) }, seconds)
+        await site.close()
+    }
+
+    @Test func `A date of a clock that is ahead counts as now`() async throws {
+        let site = try await Site.administered()
+        let key = try await site.key([.writeUsers])
+        let seconds = Int64(noon.timeIntervalSince1970)
+        let record: JSONValue = ["email": "ada@example.com", "created_at": .integer(seconds + 40_000)]
+        try await expectEqual(insert([record], at: site, with: key).json["imported"], 1)
+        let account = try await site.identity.services.store.account(emailKey: "ada@example.com")
+        expectEqual(account?.createdAt, noon)
+        await site.close()
+    }
+
     static let unusable: [(record: JSONValue, reason: String)] = [
         (["name": "Ada"], "'email' is missing."),
         (["email": "ada"], "The email address is not valid."),

@@ -19,6 +19,8 @@ enum AdminImportSubcommand {
     private static let dryRun = Option.flag("dry-run", "checks everything and changes nothing")
     private static let skipLinks = Option.flag("skip-links", "leaves out links to identity providers")
     private static let skipFactors = Option.flag("skip-factors", "leaves out second factors that cannot be imported")
+    private static let skipHashes = Option.flag("skip-hashes", "leaves out password hashes that cannot be imported")
+    private static let prefix = Option.value("prefix", "TEXT", "a text before each identifier of the other system")
     private static let verified = Option.flag("verified", "all addresses are known to be the owners'")
 
     static let importing = AdminCall.subcommand(
@@ -30,7 +32,7 @@ enum AdminImportSubcommand {
             store stays as it is. FILE is JSON lines, JSON or CSV; - is the standard input.
             Documentation/Moving.md says how each system makes its file.
             """,
-        options: [from, with, hashConfig, dryRun, skipLinks, skipFactors, verified],
+        options: [from, with, hashConfig, dryRun, skipLinks, skipFactors, skipHashes, prefix, verified],
         arguments: [.init(name: "FILE", summary: "the export of the other system")],
         examples: [
             "latch admin user import users.json --from keycloak --dry-run": "what would be imported",
@@ -56,14 +58,16 @@ enum AdminImportSubcommand {
             }
             return { server in
                 var context = ImportSource.Context(
-                    hashConfiguration: configuration, now: Date(), skipsFactors: invocation.has(skipFactors))
+                    hashConfiguration: configuration, now: Date(), skipsFactors: invocation.has(skipFactors),
+                    skipsHashes: invocation.has(skipHashes))
                 if let path = invocation[with], let key = source.secondFileKey {
                     context.secondFile = try await objects(of: path, by: key, source, environment)
                 }
+                let options = ImportRun.Options(
+                    isDryRun: invocation.has(dryRun), skipsLinks: invocation.has(skipLinks),
+                    isVerified: invocation.has(verified), prefix: invocation[prefix] ?? "")
                 var run = ImportRun(
-                    server: server, source: source, context: context, isDryRun: invocation.has(dryRun),
-                    skipsLinks: invocation.has(skipLinks), isVerified: invocation.has(verified),
-                    environment: environment)
+                    server: server, source: source, context: context, options: options, environment: environment)
                 return try await run.insert(invocation.arguments[0])
             }
         })

@@ -23,7 +23,7 @@ extension ImportSource {
         record.set("username", object.filled("username"))
         record.set("name", object.filled("name"))
         record["created_at"] = object["createdAt"] ?? object["created_at"]
-        let end = object.filled("banExpires", "ban_expires").flatMap(ImportDate.date) ?? .distantFuture
+        let end = (object["banExpires"] ?? object["ban_expires"]).flatMap(ImportDate.date(of:)) ?? .distantFuture
         if object.isTrue("banned"), end > context.now { record["status"] = "banned" }
         var links: [JSONValue] = []
         for account in context.secondFile[id] ?? [] {
@@ -38,17 +38,16 @@ extension ImportSource {
         return record
     }
 
-    /// The output of `manage.py dumpdata auth.user`, also with a user model of one's own.
+    /// The output of `manage.py dumpdata auth.user`, also with the project's user model; the second file is of allauth.
     private static let django = ImportSource(
-        name: "django"
-    ) { (object, _) throws(CommandError) in
+        name: "django", secondFileKey: { $0["fields"]?.objectValue?.id("user") }
+    ) { (object, context) throws(CommandError) in
         guard let fields = object["fields"]?.objectValue ?? (object["password"] == nil ? nil : object),
             let hash = fields["password"]?.stringValue
         else { return nil }
         var record = JSONObject()
-        record.set(
-            "foreign_id",
-            (object["pk"] ?? object["id"]).flatMap { $0.stringValue ?? $0.intValue.map { String($0) } })
+        let id = object.id("pk", "id")
+        record.set("foreign_id", id)
         record.set("email", fields.filled("email"))
         let username = fields.filled("username")
         record.set("username", username == fields.filled("email") ? nil : username)
@@ -58,7 +57,34 @@ extension ImportSource {
         // Django marks an account without a password by an exclamation mark.
         if hash.utf8.first != UInt8(ascii: "!") { record.set("password_hash", hash) }
         if fields["is_active"] == false { record["status"] = "disabled" }
+        try addAllauth(context.secondFile[id ?? ""] ?? [], to: &record, context)
         return record
+    }
+
+    /// Adds what django-allauth knows of a user: proved addresses, links to providers, second factors.
+    private static func addAllauth(
+        _ objects: [JSONObject], to record: inout JSONObject, _ context: Context
+    ) throws(CommandError) {
+        let email = record.filled("email")?.lowercasedASCII()
+        var links: [JSONValue] = []
+        for object in objects {
+            guard let fields = object["fields"]?.objectValue else { continue }
+            switch (object.filled("model"), fields.filled("type")) {
+            case ("account.emailaddress", _):
+                if fields["verified"] == true, fields.filled("email")?.lowercasedASCII() == email {
+                    record["email_verified"] = true
+                }
+            case ("socialaccount.socialaccount", _):
+                guard let provider = fields.filled("provider"), let subject = fields.filled("uid") else { continue }
+                links.append(["provider": .string(provider), "subject": .string(subject)])
+            case ("mfa.authenticator", "recovery_codes"): continue
+            case ("mfa.authenticator", _) where context.skipsFactors: continue
+            case ("mfa.authenticator", "totp"): record.set("totp_secret", fields.nested("data")?.filled("secret"))
+            case ("mfa.authenticator", _): throw .lostFactor("The account has a security key.")
+            default: continue
+            }
+        }
+        if !links.isEmpty { record["links"] = .array(links) }
     }
 
     /// The users of a realm's export.
@@ -80,15 +106,21 @@ extension ImportSource {
             guard let credential = credential.objectValue, let type = credential.filled("type"),
                 type != "recovery-authn-codes"
             else { continue }
-            let (secret, data) = (credential.nested("secretData"), credential.nested("credentialData"))
+            // Until version 7, the parameters were members of the credential.
+            let old = credential.filled("hashedSaltedValue")
+                .map { ["value": JSONValue.string($0), "salt": credential["salt"] ?? ""] as JSONObject }
+            let secret = credential.nested("secretData") ?? old
+            let data = credential.nested("credentialData") ?? credential
             switch type {
             case "password":
-                guard let secret, let data, let text = try KeycloakHash.text(secret, data) else {
-                    throw .failed("The password has another form than that of Keycloak 8 and later.", hint: nil)
+                do throws(CommandError) {
+                    record["password_hash"] = .string(try KeycloakHash.text(secret, data))
+                } catch {
+                    guard context.skipsHashes else { throw error }
                 }
-                record["password_hash"] = .string(text)
-            case "otp" where record["totp_secret"] == nil && !context.skipsFactors:
-                guard let secret, let data, let text = try KeycloakHash.secret(secret, data) else {
+            case "otp" where record["totp_secret"] == nil && !context.skipsFactors,
+                "totp" where record["totp_secret"] == nil && !context.skipsFactors:
+                guard let secret, let text = try KeycloakHash.secret(secret, data) else {
                     throw .lostFactor("The codes of the authenticator app are not those of the time.")
                 }
                 record["totp_secret"] = .string(text)
@@ -106,10 +138,10 @@ extension ImportSource {
         return record
     }
 
-    /// The rows of PocketBase's table `users`.
+    /// The rows of PocketBase's table `users`, with the table `_externalAuths` as the second file.
     private static let pocketBase = ImportSource(
-        name: "pocketbase"
-    ) { (object, _) throws(CommandError) in
+        name: "pocketbase", secondFileKey: { $0.filled("recordRef", "recordId") }
+    ) { (object, context) throws(CommandError) in
         guard let id = object.filled("id") else { return nil }
         var record: JSONObject = ["foreign_id": .string(id), "email_verified": object["verified"] ?? false]
         record.set("email", object.filled("email"))
@@ -117,6 +149,11 @@ extension ImportSource {
         record.set("name", object.filled("name"))
         record.set("created_at", object.filled("created"))
         record.set("password_hash", object.filled("password", "passwordHash"))
+        let links = (context.secondFile[id] ?? []).compactMap { link -> JSONValue? in
+            guard let provider = link.filled("provider"), let subject = link.filled("providerId") else { return nil }
+            return ["provider": .string(provider), "subject": .string(subject)]
+        }
+        if !links.isEmpty { record["links"] = .array(links) }
         return record
     }
 }
@@ -130,9 +167,15 @@ extension CommandError {
 
 /// The credentials of Keycloak, whose parameters are beside the hash.
 private enum KeycloakHash {
-    /// Returns the hash with its parameters; nil for a credential without a hash.
-    static func text(_ secret: JSONObject, _ data: JSONObject) throws(CommandError) -> String? {
-        guard let hash = secret.filled("value"), let algorithm = data.filled("algorithm") else { return nil }
+    /// Returns the hash with its parameters.
+    static func text(_ secret: JSONObject?, _ data: JSONObject) throws(CommandError) -> String {
+        guard let secret, let hash = secret.filled("value"), let algorithm = data.filled("algorithm") else {
+            throw .failed(
+                "The password is not hashed as in an export of Keycloak.",
+                hint: "Export the realm by kc.sh, or import the account without the password: --skip-hashes")
+        }
+        // Extensions with other algorithms store the hash as crypt(3) writes it.
+        if hash.utf8.first == UInt8(ascii: "$") { return hash }
         let salt = secret.filled("salt") ?? ""
         let iterations = data["hashIterations"]?.intValue ?? 0
         let extra = data.nested("additionalParameters")

@@ -11,23 +11,25 @@ extension ImportSource {
 
     /// The export of Auth0's users, with the hashes that its support sends as the second file; or the hashes alone.
     private static let auth0 = ImportSource(
-        name: "auth0", secondFileKey: { auth0ID($0) }
+        name: "auth0", secondFileKey: { auth0ID($0) },
+        passwordHint: "Auth0's support sends the hashes: --with FILE"
     ) { (object, context) throws(CommandError) in
         guard let id = auth0ID(object) else { return nil }
         let hashes = context.secondFile[id]?.first ?? object
-        var record: JSONObject = ["foreign_id": .string(id), "email_verified": object["email_verified"] ?? false]
-        record.set("email", object.filled("email"))
-        record.set("username", object.filled("username"))
+        var record: JSONObject = ["foreign_id": .string(id)]
+        record["email_verified"] = object["email_verified"] ?? object["Email Verified"] ?? false
+        record.set("email", object.filled("email", "Email"))
+        record.set("username", object.filled("username", "Username"))
         // The name of a user without a name is the address.
-        let name = object.filled("name")
-        record.set("name", name == object.filled("email") ? nil : name)
-        record.set("created_at", object.filled("created_at"))
+        let name = object.filled("name", "Name")
+        record.set("name", name == object.filled("email", "Email") ? nil : name)
+        record.set("created_at", object.filled("created_at", "Created At"))
         record.set("password_hash", hashes.filled("passwordHash", "password_hash"))
         if object.isTrue("blocked") { record["status"] = "suspended" }
         let providers = ["google-oauth2": "google", "windowslive": "microsoft", "waad": "microsoft"]
-        let links = (object["identities"]?.arrayValue ?? []).compactMap { identity -> JSONValue? in
-            guard let identity = identity.objectValue, let provider = identity.filled("provider"), provider != "auth0",
-                let subject = identity.filled("user_id") ?? identity["user_id"]?.intValue.map({ String($0) })
+        let links = auth0Identities(object).compactMap { identity -> JSONValue? in
+            guard let provider = identity.filled("provider"), !["auth0", "email", "sms"].contains(provider),
+                let subject = identity.id("user_id")
             else { return nil }
             return ["provider": .string(providers[provider] ?? provider), "subject": .string(subject)]
         }
@@ -35,29 +37,50 @@ extension ImportSource {
         return record
     }
 
+    /// The identifier of a user; exports of Auth0's extension call it `Id`.
     private static func auth0ID(_ object: JSONObject) -> String? {
-        object.filled("user_id") ?? object.nested("_id")?.filled("$oid").map { "auth0|\($0)" }
+        object.filled("user_id", "Id") ?? object.nested("_id")?.filled("$oid").map { "auth0|\($0)" }
     }
 
-    /// The response of `aws cognito-idp list-users`, which has no hashes.
+    /// The identities of a user; in CSV each member has a column, such as `identities[0].provider`.
+    private static func auth0Identities(_ object: JSONObject) -> [JSONObject] {
+        if let list = object["identities"]?.arrayValue { return list.compactMap(\.objectValue) }
+        return (0..<20).map { index in
+            var identity = JSONObject()
+            for member in ["provider", "user_id"] { identity[member] = object["identities[\(index)].\(member)"] }
+            return identity
+        }
+    }
+
+    /// The response of `aws cognito-idp list-users`, or CSV with the columns of Cognito's imports, both without hashes.
     private static let cognito = ImportSource(
         name: "cognito", listMembers: ["Users"]
     ) { (object, _) throws(CommandError) in
-        var values: [String: String] = [:]
+        var values = object
         for attribute in object["Attributes"]?.arrayValue ?? [] {
-            if let name = attribute["Name"]?.stringValue { values[name] = attribute["Value"]?.stringValue }
+            if let name = attribute["Name"]?.stringValue { values[name] = attribute["Value"] }
         }
-        var record = JSONObject()
-        record.set("foreign_id", values["sub"] ?? object.filled("Username"))
-        record.set("email", values["email"])
-        record["email_verified"] = .bool(values["email_verified"] == "true")
-        record.set("username", values["preferred_username"])
-        let parts = [values["given_name"], values["family_name"]].compactMap(\.self)
-        record.set("name", values["name"] ?? (parts.isEmpty ? nil : parts.joined(separator: " ")))
+        var record: JSONObject = ["email_verified": .bool(values.isTrue("email_verified"))]
+        record.set("foreign_id", values.filled("sub", "Username", "cognito:username"))
+        record.set("email", values.filled("email"))
+        record.set("username", values.filled("preferred_username"))
+        let parts = [values.filled("given_name"), values.filled("family_name")].compactMap(\.self)
+        record.set("name", values.filled("name") ?? (parts.isEmpty ? nil : parts.joined(separator: " ")))
         record["created_at"] = object["UserCreateDate"]
         if object["Enabled"] == false { record["status"] = "suspended" }
+        let links = values.list("identities").compactMap { identity -> JSONValue? in
+            guard let provider = identity["providerName"]?.stringValue?.lowercasedASCII(),
+                let subject = identity["userId"]?.stringValue
+            else { return nil }
+            let names = ["signinwithapple": "apple", "loginwithamazon": "amazon"]
+            return ["provider": .string(names[provider] ?? provider), "subject": .string(subject)]
+        }
+        if !links.isEmpty { record["links"] = .array(links) }
         return record
     }
+
+    /// What Firebase exports instead of a hash to a user who may not read the hash parameters.
+    private static let redactedHash = "UkVEQUNURUQ="
 
     /// The file of `firebase auth:export`, whose hashes need the project's parameters.
     private static let firebase = ImportSource(
@@ -69,7 +92,12 @@ extension ImportSource {
         record.set("name", object.filled("displayName"))
         record["created_at"] = object.milliseconds("createdAt")
         if object.isTrue("disabled") { record["status"] = "suspended" }
-        if let hash = object.filled("passwordHash") {
+        if let hash = object.filled("passwordHash"), !(context.skipsHashes && hash == redactedHash) {
+            guard hash != redactedHash else {
+                throw .failed(
+                    "Firebase has not exported the hash.",
+                    hint: "Export again with the role Firebase Authentication Admin, or skip it: --skip-hashes")
+            }
             guard let configuration = context.hashConfiguration else {
                 throw .failed(
                     "The hashes of Firebase need the parameters of the project.",

@@ -15,6 +15,8 @@ struct ImportSource: Sendable {
         let now: Date
         /// Whether second factors that cannot be imported are left out, and not an error.
         var skipsFactors = false
+        /// Whether password hashes that cannot be imported are left out, and not an error.
+        var skipsHashes = false
     }
 
     let name: String
@@ -22,6 +24,8 @@ struct ImportSource: Sendable {
     var listMembers: [String] = []
     /// The value that joins the second file to the first; nil for a system with one file.
     var secondFileKey: (@Sendable (JSONObject) -> String?)?
+    /// What to do if a file has accounts without passwords; nil where nothing helps.
+    var passwordHint: String?
     /// Returns the record of an object; nil for an object that is not an account.
     let record: @Sendable (JSONObject, Context) throws(CommandError) -> JSONObject?
 
@@ -63,6 +67,11 @@ extension JSONObject {
     /// The object of a member, also where it is text with JSON in it.
     func nested(_ name: String) -> JSONObject? {
         self[name]?.objectValue ?? self[name]?.stringValue.flatMap { (try? JSONValue(parsing: $0))?.objectValue }
+    }
+
+    /// The array of a member, also where it is text with JSON in it.
+    func list(_ name: String) -> [JSONValue] {
+        self[name]?.arrayValue ?? self[name]?.stringValue.flatMap { (try? JSONValue(parsing: $0))?.arrayValue } ?? []
     }
 
     /// A boolean, also as a number or as text.

@@ -60,7 +60,9 @@ struct RecordFile {
                 throw failure(at: 1, "a quotation mark is not closed")
             }
             guard Set(header).count == header.count, !header.contains("") else {
-                throw failure(at: 1, "its first row must name each column once")
+                throw CommandError.failed(
+                    "\(name) has no row with the names of the columns.",
+                    hint: "Write it into the first row, each name once, or export JSON.")
             }
             form = .csv(header: header)
         }
@@ -148,7 +150,10 @@ struct RecordFile {
         } catch {
             throw CommandError.failed("\(name) is not JSON (\(error)).", hint: "Export it again.")
         }
-        if let list = value.arrayValue ?? members.lazy.compactMap({ value[$0]?.arrayValue }).first { return list }
+        func list(of value: JSONValue) -> [JSONValue]? { members.lazy.compactMap { value[$0]?.arrayValue }.first }
+        // Several realms are an array of objects, each with a list.
+        if let values = value.arrayValue { return values.flatMap { list(of: $0) ?? [$0] } }
+        if let list = list(of: value) { return list }
         throw CommandError.failed(
             "\(name) has no list of accounts.",
             hint: "It must be JSON lines, an array, CSV, or an object with one of \(members.joined(separator: ", ")).")

@@ -73,7 +73,13 @@ package struct AccountImportService: Sendable {
                 case .imported: .imported
                 case .known: .known
                 case .taken(let kind):
-                    .refused(.invalidRecord(kind.rawValue, "belongs to another account of the server"))
+                    .refused(
+                        .invalidRecord(
+                            kind.rawValue, "belongs to another account of the server",
+                            hint: kind == .foreignID
+                                ? "Two systems may have the same identifiers: 'latch admin user import --prefix' "
+                                    + "distinguishes them."
+                                : nil))
                 }
         }
         if !isDryRun { metrics.count(.accountsCreated, by: found.count { $0 == .imported }) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchCore
+package import LatchCore
 package import LatchFoundation
 import LatchIdentityStorage
 import LatchJOSE
@@ -85,17 +85,17 @@ struct RecordMembers {
         return OrderedWords.unique(texts.compactMap(\.self))
     }
 
-    /// Returns a date: ISO 8601, or seconds since 1970.
+    /// Returns a date as ``ImportDate`` reads it.
     mutating func date(_ name: String, upTo latest: Date) throws(IdentityError) -> Date? {
         guard let value = value(name) else { return nil }
-        // A text such as 20240102 is not a number of seconds.
-        let seconds = value.doubleValue ?? value.stringValue.flatMap { $0.utf8.count > 8 ? Double($0) : nil }
-        guard let date = seconds.map({ Date(timeIntervalSince1970: $0) }) ?? value.stringValue.flatMap(ImportDate.date)
-        else {
+        guard let date = ImportDate.date(of: value) else {
             throw wrong(name, "a date such as 2026-11-30T08:00:00Z, or seconds since 1970")
         }
-        guard date <= latest, date.timeIntervalSince1970 >= 0 else { throw wrong(name, "between 1970 and today") }
-        return date
+        // The clock of the other system may be ahead, and so is a local time in the east.
+        guard date <= latest + 86_400, date.timeIntervalSince1970 >= 0 else {
+            throw wrong(name, "between 1970 and today")
+        }
+        return min(date, latest)
     }
 
     mutating func object(_ name: String) throws(IdentityError) -> JSONObject? {
@@ -155,9 +155,27 @@ private enum OrderedWords {
 
 /// The dates of exports.
 package enum ImportDate {
+    /// A number of seconds as great as this is in the year 5138, and a number of milliseconds in 1973.
+    private static let leastMilliseconds = 1e11
+
+    /// Returns the date of a text in ISO 8601, or of a number of seconds or milliseconds since 1970.
+    package static func date(of value: JSONValue) -> Date? {
+        // A text such as 20240102 is not a number of seconds.
+        let number = value.doubleValue ?? value.stringValue.flatMap { $0.utf8.count > 8 ? Double($0) : nil }
+        guard let number else { return value.stringValue.flatMap { date($0) } }
+        return Date(timeIntervalSince1970: abs(number) < leastMilliseconds ? number : number / 1000)
+    }
+
     /// Returns the date of a text in ISO 8601, also as databases write it, with a space and a zone such as `+00`.
+    ///
+    /// A text without a zone is in UTC.
     package static func date(_ text: String) -> Date? {
         var text = text.utf8.count > 10 && !text.utf8.contains(UInt8(ascii: "T")) ? text.withFirstSpace("T") : text
+        let clock = text.utf8.dropFirst(10)
+        if clock.isEmpty { text += "T00:00:00" }
+        if !clock.contains(where: { [UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }) {
+            text += "Z"
+        }
         let zone = text.utf8.suffix(3)
         if zone.first == UInt8(ascii: "+") || zone.first == UInt8(ascii: "-"), text.utf8.count > 13 { text += ":00" }
         let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]

@@ -42,6 +42,13 @@ package struct ImportedPasswordHash: Sendable {
         self.init(format: format.name, function, input, content.digest)
     }
 
+    /// Whether an account can be imported with a hash, as another system or another server has written it.
+    package static func canImport(_ text: String) -> Bool {
+        if ImportedPasswordHash(stored: text) != nil { return true }
+        do throws(ImportedHashError) { _ = try ImportedPasswordHash(parsing: text) } catch { return false }
+        return true
+    }
+
     /// Parses a stored text; nil if it is malformed or exceeds the bounds.
     ///
     /// The format is the name of the function, since the store does not keep the former text.
