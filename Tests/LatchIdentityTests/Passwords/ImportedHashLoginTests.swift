@@ -49,6 +49,22 @@ import Testing
         await site.close()
     }
 
+    @Test func `A password beyond the bytes that bcrypt reads keeps its hash`() async throws {
+        let site = try await Site()
+        let store = site.identity.services.store
+        let hash = "$2b$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui"
+        let read = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        var ada = try Account.example(hash: ImportedPasswordHash(parsing: hash).stored)
+        ada.emailVerifiedAt = noon
+        try await store.insert(ada, details: nil)
+        // A typing error after 72 bytes must not become the password.
+        for end in [" typo", " right"] { try await expectEqual(site.logIn(password: read + end).status, 200) }
+        try await expectEqual(store.account(id: ada.id)?.passwordHash, ada.passwordHash)
+        try await expectEqual(site.logIn(password: read).status, 200)
+        try await expectEqual(store.account(id: ada.id)?.passwordHash?.hasPrefix("$argon2id$"), true)
+        await site.close()
+    }
+
     @Test func `A user whose account was imported signs in with either spelling of a letter`() async throws {
         let site = try await Site()
         // The old system has hashed the decomposed form.

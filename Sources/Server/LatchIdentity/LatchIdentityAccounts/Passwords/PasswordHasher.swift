@@ -88,9 +88,9 @@ package struct PasswordHasher: Sendable {
         }
     }
 
-    /// Returns a hash of a verified password with the current parameters; nil if the stored hash already has them.
+    /// Returns a hash of a verified password with the current parameters; nil if the stored hash stays.
     func upgrade(_ stored: String, of password: String, from address: String) async throws(IdentityError) -> String? {
-        guard StoredPassword(stored)?.needsRehash(parameters) == true else { return nil }
+        guard StoredPassword(stored)?.needsRehash(parameters, of: password) == true else { return nil }
         return try await hash(password, for: .login, from: address)
     }
 

@@ -28,11 +28,13 @@ enum StoredPassword: Sendable {
         }
     }
 
-    /// Whether a login should store a new hash.
-    func needsRehash(_ parameters: Argon2Parameters) -> Bool {
+    /// Whether a login with a password should store a new hash.
+    ///
+    /// A function that ignores the end of a password has not verified it: a typing error there would become the password.
+    func needsRehash(_ parameters: Argon2Parameters, of password: String) -> Bool {
         switch self {
         case .own(let hash): hash.needsRehash(parameters)
-        case .imported: true
+        case .imported(let hash): hash.readsAll(of: password)
         }
     }
 }

@@ -42,6 +42,9 @@ package struct ImportedPasswordHash: Sendable {
         self.init(format: format.name, function, input, content.digest)
     }
 
+    /// Whether the function reads a password to its end.
+    func readsAll(of password: String) -> Bool { password.utf8.count <= function.readByteCount }
+
     /// Whether an account can be imported with a hash, as another system or another server has written it.
     package static func canImport(_ text: String) -> Bool {
         if ImportedPasswordHash(stored: text) != nil { return true }

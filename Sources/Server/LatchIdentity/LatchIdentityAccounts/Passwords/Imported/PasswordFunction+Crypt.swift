@@ -39,7 +39,7 @@ extension PasswordFunction {
     private static let longestBcryptPassword = 72
 
     static let bcrypts: [PasswordFunction] = [
-        bcrypt("bcrypt") { Array($0.prefix(longestBcryptPassword)) },
+        bcrypt("bcrypt", reading: longestBcryptPassword) { Array($0.prefix(longestBcryptPassword)) },
         // Django's BCryptSHA256PasswordHasher.
         bcrypt("bcrypt-sha256") { HashText.hexadecimal(Array(SHA256.hash(data: $0))) },
         // wp_hash_password of WordPress 6.8.
@@ -52,11 +52,11 @@ extension PasswordFunction {
 
     /// - Parameter prepare: Returns what bcrypt hashes instead of the password.
     private static func bcrypt(
-        _ name: String, _ prepare: @escaping @Sendable ([UInt8]) -> [UInt8]
+        _ name: String, reading readByteCount: Int = .max, _ prepare: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) -> PasswordFunction {
         PasswordFunction(
             name: name, parameters: [.init(name: "cost", range: 4...14)], saltByteCounts: 22...22,
-            digestByteCounts: 31...31, hasCryptSalt: true,
+            digestByteCounts: 31...31, hasCryptSalt: true, readByteCount: readByteCount,
             compute: { (password, input) throws(CryptoError) in
                 // $2a$ and $2y$ are the same function: the letters tell of mended errors (crypt(5)).
                 let cost = input[0] < 10 ? "0\(input[0])" : "\(input[0])"

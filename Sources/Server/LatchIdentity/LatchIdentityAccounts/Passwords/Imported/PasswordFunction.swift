@@ -31,6 +31,8 @@ struct PasswordFunction: Sendable {
     /// Whether the salt is text in the alphabet of crypt(5).
     var hasCryptSalt = false
     var signerKeyByteCounts: ClosedRange<Int> = 0...0
+    /// The bytes of a password that the function reads; it ignores the others.
+    var readByteCount = Int.max
     /// Returns which bound of memory or time the numbers exceed together; nil if none.
     var excess: @Sendable (Input) -> String? = { _ in nil }
     let compute: @Sendable (_ password: [UInt8], _ input: Input) throws(CryptoError) -> [UInt8]
