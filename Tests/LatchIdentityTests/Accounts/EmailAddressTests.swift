@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: [
         "Secret123!", "correct horse battery staple", "🧪🧪🧪🧪🧪🧪🧪x", "        x", "ÄÖÜäöüß1", "xkcd93618", "hunter2-hunter2-x",
-        "Tr0ub4dor&3", "12.04.1987-a", "94751308", "dragonfly-canoe", "qwertz asdf 77 hm", "zwölf7 Eier",
+        "Tr0ub4dor&3", "abcdefgh-12", String(repeating: "ab", count: 20), "12.04.1987-a", "94751308", "dragonfly-canoe", "qwertz asdf 77 hm", "zwölf7 Eier",
     ])
     func `The rules for passwords accept one that is long enough and not among the first guesses`(password: String)
         throws

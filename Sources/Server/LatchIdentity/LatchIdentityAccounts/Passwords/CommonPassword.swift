@@ -10,14 +10,22 @@ enum CommonPassword {
     /// - Parameter names: Further words that an attacker knows, such as the name before the `@`.
     static func matches(_ password: String, knowing names: [String]) -> Bool {
         let text = Array(password.lowercased().unicodeScalars)
+        guard text.count <= longest else { return Set(text).count == 1 }
         return isRepetition(text) || isWalk(text) || isDate(text) || isWord(text, names)
     }
+
+    /// The characters up to which a password is compared: a longer one is not guessed early, unless it is one character.
+    private static let longest = 32
 
     // MARK: Words
 
     /// Whether the text is a common word, or two, with digits before or after it.
     private static func isWord(_ text: [Unicode.Scalar], _ names: [String]) -> Bool {
-        [text, text.map { plain[$0] ?? $0 }].contains { text in
+        let inner = text.indices.filter { isLetter(text[$0]) }
+        let replaced = text.indices.map { index in
+            ((inner.first ?? 0)...(inner.last ?? 0)).contains(index) ? plain[text[index]] ?? text[index] : text[index]
+        }
+        return [text, replaced, text.map { plain[$0] ?? $0 }].contains { text in
             guard let first = text.firstIndex(where: isLetter), let last = text.lastIndex(where: isLetter) else {
                 return false
             }
@@ -34,7 +42,7 @@ enum CommonPassword {
             let word = string(part)
             return words.contains(word) || names.contains { $0.utf8.elementsEqual(word.utf8) }
         }
-        if isOne(core) || isWalk(Array(core)) { return true }
+        if core.count <= 2 || isOne(core) || isWalk(Array(core)) { return true }
         guard core.count >= 6 else { return false }
         return (core.startIndex + 3...core.endIndex - 3).contains { isOne(core[..<$0]) && isOne(core[$0...]) }
     }
@@ -46,11 +54,12 @@ enum CommonPassword {
 
     // MARK: Forms
 
-    /// Whether the text repeats a part of at most a third of it, or of four characters.
+    /// Whether the text repeats a part of at most a third of it, or of four characters, or each character of a walk.
     private static func isRepetition(_ text: [Unicode.Scalar]) -> Bool {
-        guard let longest = [text.count / 3, 4].max(), text.count > 1 else { return false }
-        return (1...longest).contains { length in
-            length * 2 <= text.count && text.indices.dropFirst(length).allSatisfy { text[$0] == text[$0 - length] }
+        let pairs = stride(from: 0, to: text.count - 1, by: 2).map { (text[$0], text[$0 + 1]) }
+        if text.count.isMultiple(of: 2), pairs.allSatisfy({ $0 == $1 }), isWalk(pairs.map(\.0)) { return true }
+        return (1...max(text.count / 3, 4)).contains { length in
+            text.count > 1 && length * 2 <= text.count && text.indices.dropFirst(length).allSatisfy { text[$0] == text[$0 - length] }
         }
     }
 
@@ -63,8 +72,9 @@ enum CommonPassword {
             guard taken >= 3 else { return false }
             rest = rest.dropFirst(taken)
             parts += 1
+            guard parts <= 3 else { return false }
         }
-        return parts <= 3
+        return true
     }
 
     /// Returns how many characters at the beginning of a text are one part of a walk.
