@@ -10,6 +10,7 @@ package import LatchIdentityStorage
 /// An `actor` is the id of the account that makes a change; nil means the server's operator.
 package struct AccountService: Sendable {
     package let configuration: IdentityConfiguration
+    package let attributes: AttributeRules
     package let store: IdentityStore
     package let clock: WallClock
     package let random: RandomSource
@@ -28,6 +29,7 @@ package struct AccountService: Sendable {
         recentAuthentication: RecentAuthenticationRule, signIns: SignInService, secondFactors: SecondFactorService
     ) {
         self.configuration = configuration
+        attributes = AttributeRules(configuration)
         self.store = store
         self.clock = clock
         self.random = random

@@ -21,7 +21,7 @@ package struct AccountImportService: Sendable {
         (self.store, self.clock, self.metrics, self.accounts) = (store, clock, metrics, accounts)
         coder = AccountRecordCoder(
             cipher: TOTPSecretCipher(pepper: pepper), random: random, issuers: issuers,
-            relyingPartyID: relyingPartyID)
+            relyingPartyID: relyingPartyID, attributes: accounts.attributes)
     }
 
     /// What became of a record.
