@@ -20,7 +20,10 @@ import Testing
             name: "Full", passwordHash: "$argon2id$example", passwordChangedAt: noon + 1, emailVerifiedAt: noon + 2,
             roles: ["admin", "editor"], permissions: ["users:read"], status: .suspended, ownerProvedAt: noon + 3,
             credentialVersion: 4, createdAt: noon + 5,
-            attributes: ["company": "Ada & “Söhne”", "plan": "a\"b"],
+            attributes: [
+                "company": "Ada & “Söhne”", "plan": "a\"b", "seats": 12, "share": 0.5, "isPaying": true,
+                "teams": ["a", "b"], "note": ["__proto__": nil, "deep": [["x": 1.0]]],
+            ],
             acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6), foreignID: "abc")
         expectFilled(
             full,

@@ -136,7 +136,8 @@ package struct AttributeRules: Sendable {
 
     /// Returns the attributes of an imported account; those that the configuration does not name keep their values.
     ///
-    /// A column of a CSV file is a text, which becomes the number, the flag or the list that the attribute needs.
+    /// A column of a CSV file is a text, which becomes the number, the flag or the list that the attribute needs. A number
+    /// or a flag becomes text where the attribute is one.
     ///
     /// - Throws: `IdentityError.invalidRecord`, which names the attribute, and never its value.
     func imported(_ members: JSONObject) throws(IdentityError) -> [String: JSONValue] {
@@ -162,10 +163,13 @@ package struct AttributeRules: Sendable {
     }
 
     private func converted(_ value: JSONValue, named name: String) -> JSONValue {
-        guard let text = value.stringValue, let attribute = known[name] else { return value }
-        switch attribute.type {
-        case .number, .boolean, .textList: return attribute.value(ofText: text) ?? value
-        case .text, .json: return value
+        guard let attribute = known[name] else { return value }
+        switch (attribute.type, value) {
+        case (.text, .bool(let flag)): return .string(String(flag))
+        case (.text, .integer(let number)): return .string(String(number))
+        case (.number, .string(let text)), (.boolean, .string(let text)), (.textList, .string(let text)):
+            return attribute.value(ofText: text) ?? value
+        default: return value
         }
     }
 

@@ -60,10 +60,10 @@ package struct AccountRoutes: Sendable {
         router.group(interceptors: limits.limiting(.token)) { sessions in
             sessions.post("/api/auth/reauthenticate", .reauthenticate, reauthenticate)
             sessions.get("/api/auth/links", .getSignInMethods, signInMethods)
+            sessions.patch("/user/profile", .updateProfile, changeProfile)
         }
         router.group(interceptors: limits.limiting(.other)) { others in
             others.get("/user/profile", .getProfile, profile)
-            others.patch("/user/profile", .updateProfile, changeProfile)
             others.get("/api/users", .listUsersOfAuthPackage, list)
         }
     }
