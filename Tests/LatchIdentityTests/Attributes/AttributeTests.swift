@@ -2,6 +2,7 @@
 
 import Expectations
 import IdentityTestSupport
+import LatchAuth
 import LatchCore
 import LatchHTTP
 import LatchTesting
@@ -60,7 +61,7 @@ extension Site {
         expectEqual(changed.status, 200)
         let read = try await site.get(Self.profile, bearer: access)
         for answer in [changed, read] {
-            for (name, value) in changes.objectValue ?? [:] { expectEqual(answer.json["attributes"]?[name], value, name) }
+            for (name, value) in changes.objectValue ?? [:] { expectEqual(answer.json["attributes"]?[name], value, "\(name)") }
         }
         let cleared = try await site.call(
             .patch, Self.profile, bearer: access,

@@ -50,6 +50,38 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreBackend.all)
+    func `The attributes of an account change one by one, and the audit log has only their names`(
+        backend: StoreBackend
+    ) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        var account = try Account.example("attributed")
+        account.attributes = ["company": "Acme", "plan": "free"]
+        try await store.insert(account, details: nil)
+        let first: [String: JSONValue] = ["seats": 12, "plan": nil, "company": "Acme", "none": nil]
+        try await store.perform(.setAttributes(first), on: account.id)
+        try await expectEqual(store.account(id: account.id)?.attributes, ["company": "Acme", "seats": 12])
+        let note: JSONValue = ["text": "\u{0}' \" \\ 😀", "list": [nil, 1.5]]
+        try await store.perform(.setAttributes(["note": note]), on: account.id)
+        try await expectEqual(
+            store.account(id: account.id)?.attributes, ["company": "Acme", "seats": 12, "note": note])
+        try await store.perform(.setAttributes(["note": nil, "seats": nil, "company": nil]), on: account.id)
+        try await expectEqual(store.account(id: account.id)?.attributes, [:])
+        try await store.perform(.setAttributes(["note": nil]), on: account.id)
+        var query = AuditQuery(limit: 10)
+        (query.accountID, query.event) = (account.id, "account.attributes")
+        let details = try await store.auditRecords(query).map { $0.detail ?? "" }
+        expectEqual(
+            details,
+            ["company note seats by the operator", "note by the operator", "plan seats by the operator"])
+        await #expect(throws: IdentityError.invalidToken) {
+            _ = try await store.perform(
+                .setAttributes(["note": 1]), on: account.id, by: AccountActor(account.id, on: [1]), because: nil,
+                at: noon, if: { _ in true })
+        }
+    }
+
     @Test(.tags(.adminAuthorization), arguments: StoreBackend.all)
     func `The accounts of a store are not created by an actor whose role or account has ended meanwhile`(
         backend: StoreBackend
