@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `A token with only scopes about the user opens no API`() async throws {
-        let site = try await site { $0.scopes = ["files:read"] }
+        let site = try await site()
         let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back", scope: "openid work")
         let tokens = try await site.exchange(try await site.code(foreign), foreign)
         let claims = try JWT(unverified: tokens.accessToken).claims

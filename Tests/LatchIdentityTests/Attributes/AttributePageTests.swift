@@ -84,7 +84,10 @@ import Testing
     }
 
     @Test func `Administrators see all attributes of an account, with what users do not see`() async throws {
-        let site = try await Site.authorizing(change: Attributes.set)
+        let site = try await Site.authorizing {
+            Attributes.set(&$0)
+            $0.issuer = Site.issuer
+        }
         let eve = try await site.signUp("eve@example.com")
         _ = try await site.store(
             ["risk": ["score": 7], "old": "x", "newsletter": false], of: "eve@example.com")

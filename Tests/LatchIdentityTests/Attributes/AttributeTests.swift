@@ -61,7 +61,9 @@ extension Site {
         expectEqual(changed.status, 200)
         let read = try await site.get(Self.profile, bearer: access)
         for answer in [changed, read] {
-            for (name, value) in changes.objectValue ?? [:] { expectEqual(answer.json["attributes"]?[name], value, "\(name)") }
+            for (name, value) in changes.objectValue ?? [:] {
+                expectEqual(answer.json["attributes"]?[name], value, "\(name)")
+            }
         }
         let cleared = try await site.call(
             .patch, Self.profile, bearer: access,
@@ -203,7 +205,8 @@ extension Site {
                 of: eve.id, to: ["risk": 1], by: AccountActor(eve.id))
         }
         // An export has everything that the store holds about its owner.
-        let data = try await site.identity.services.store.personalData(of: try #require(site.accountID("ada@example.com")))
+        let data = try await site.identity.services.store.personalData(
+            of: try #require(site.accountID("ada@example.com")))
         expectEqual(data["account"]?[0]?["attributes"]?["risk"], "secret-2")
         await site.close()
     }
@@ -230,7 +233,8 @@ extension Site {
             ["email": .string(email), "attributes": attributes]
         }
         let sent: JSONValue = [
-            record("a@example.com", ["seats": 1.5, "newsletter": false, "teams": ["x"], "risk": ["a": [nil]], "old": 1]),
+            record(
+                "a@example.com", ["seats": 1.5, "newsletter": false, "teams": ["x"], "risk": ["a": [nil]], "old": 1]),
             // The columns of a CSV file are texts.
             record("b@example.com", ["seats": "12", "newsletter": "true", "teams": #"["x","y"]"#, "company": 7]),
             record("c@example.com", ["seats": "many"]),

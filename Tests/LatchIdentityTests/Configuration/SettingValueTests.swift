@@ -100,7 +100,8 @@ import Testing
             "attributes",
             [
                 "", "department", "department;values=Sales,R%26D%20Lab;scope=work;claim=https://example.com/department",
-                "seats;type=number plan;type=text-list;maximum=4096;write=user", "note;type=json;maximum=1;read=administrator",
+                "seats;type=number plan;type=text-list;maximum=4096;write=user",
+                "note;type=json;maximum=1;read=administrator",
                 "source;read=administrator;write=registration",
             ],
             [
@@ -108,7 +109,8 @@ import Testing
                 "a;values=b%0Ac", "a;type=number;values=1", "a;maximum=0", "a;maximum=4097", "a;type=boolean;maximum=5",
                 "a;read=owner", "a;write=user;read=administrator", "a;scope=work;read=administrator", "a;scope=openid",
                 "a;scope=profile", "a;scope=work:admin", "a;scope=a,b", "a;claim=b", "a;scope=work;claim=sub",
-                "a;scope=work;claim=email", "a;scope=work;claim=groups", "a;scope=work;claim=__proto__", "groups;scope=work",
+                "a;scope=work;claim=email", "a;scope=work;claim=groups", "a;scope=work;claim=__proto__",
+                "groups;scope=work",
                 "a;secret=x", "a;type=text;type=json",
             ]
         ),

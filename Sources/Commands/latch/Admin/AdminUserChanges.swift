@@ -97,7 +97,8 @@ enum AdminUserChanges {
             do throws(JSONError) {
                 value = invocation.has(isJSON) ? try JSONValue(parsing: text) : .string(text)
             } catch {
-                throw CommandError.usage("The value is not JSON: \(error.message)", hint: "Leave out '--as-json' for a text.")
+                throw CommandError.usage(
+                    "The value is not JSON: \(error.message)", hint: "Leave out '--as-json' for a text.")
             }
         }
         return { [value] administration in

@@ -100,23 +100,22 @@ extension AccountAttribute {
     /// Returns what a value must be, as the end of a sentence; nil if the value fits.
     package func expectation(of value: JSONValue) -> String? {
         switch type {
-        case .text: isText(value) ? nil : expectedText
+        case .text: isText(value) ? nil : "must be \(values.isEmpty ? "text of \(bounds)" : "one of \(words)")"
         case .number: value.doubleValue == nil ? "must be a number" : nil
         case .boolean: value.boolValue == nil ? "must be true or false" : nil
         case .textList:
             isList(value)
-                ? nil : "must be a list of up to \(Self.maximumTexts) texts, each of which \(expectedText)"
+                ? nil
+                : "must be a list of up to \(Self.maximumTexts) texts \(values.isEmpty ? "of \(bounds)" : "from \(words)")"
         case .json:
             Self.isDocument(value, maximum: maximum)
-                ? nil : "must be JSON of up to \(maximum) bytes and \(Self.maximumDepth) levels, without null characters"
+                ? nil
+                : "must be JSON of up to \(maximum) bytes and \(Self.maximumDepth) levels, without null characters"
         }
     }
 
-    private var expectedText: String {
-        values.isEmpty
-            ? "must be text of up to \(maximum) characters without control characters"
-            : "must be one of \(values.joined(separator: ", "))"
-    }
+    private var bounds: String { "up to \(maximum) characters without control characters" }
+    private var words: String { values.joined(separator: ", ") }
 
     private func isText(_ value: JSONValue) -> Bool {
         guard let text = value.stringValue else { return false }
@@ -125,7 +124,9 @@ extension AccountAttribute {
     }
 
     private func isList(_ value: JSONValue) -> Bool {
-        guard let list = value.arrayValue, list.count <= Self.maximumTexts, list.allSatisfy(isText) else { return false }
+        guard let list = value.arrayValue, list.count <= Self.maximumTexts, list.allSatisfy(isText) else {
+            return false
+        }
         return value.serialized().count <= Self.greatestMaximum
     }
 

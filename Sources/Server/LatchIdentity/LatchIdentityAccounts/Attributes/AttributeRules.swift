@@ -89,7 +89,8 @@ package struct AttributeRules: Sendable {
                     hint: "The server's settings attributes and signup_attributes list the allowed attributes.")
             }
             try Self.requireWriter(author, of: attribute)
-            if !value.isNull, let expectation = attribute.expectation(of: value) { throw .invalid(name, expectation) }
+            guard !value.isNull, let expectation = attribute.expectation(of: value) else { continue }
+            throw .invalid(name, expectation, hint: "The server's settings say what the attribute takes.")
         }
     }
 

@@ -70,7 +70,8 @@ extension AccountAttribute {
 
     private mutating func setSize(_ members: Members) throws(OAuthClient.WordError) {
         if let values = members.values {
-            guard type == .text || type == .textList, (1...100).contains(values.count), Set(values).count == values.count,
+            guard type == .text || type == .textList, (1...100).contains(values.count),
+                Set(values).count == values.count,
                 values.allSatisfy({ (1...200).contains($0.unicodeScalars.count) && $0.isPlain })
             else { throw Self.problem(name, "needs 1 to 100 different 'values' of type text, each on one line") }
             self.values = values

@@ -25,7 +25,8 @@ extension AdminUserPages {
         let context = admins.context.accepting(request)
         let isOther = full.account.id != session.account.id
         let sections = [
-            profile(full, context), attributes(full.account, context), isOther ? standing(full, of: session.account, context) : nil,
+            profile(full, context), attributes(full.account, context),
+            isOther ? standing(full, of: session.account, context) : nil,
             try await ways(full.account, isOther: isOther, context),
             try await devices(full.account, isOther: isOther, context),
         ]

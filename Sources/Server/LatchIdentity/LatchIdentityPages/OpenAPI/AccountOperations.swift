@@ -149,7 +149,8 @@ extension JSONSchema.Model {
             .required("id", .text()), .required("email", .text()), .optional("username", .text()),
             .optional("name", .text()), .required("emailVerified", .flag), .required("roles", .words),
             .required("permissions", .words),
-            .optional("attributes", .map(.any), "Those that the user reads."), .optional("acceptedTerms", .text()), .optional("termsAcceptedAt", .date),
+            .optional("attributes", .map(.any), "Those that the user reads."), .optional("acceptedTerms", .text()),
+            .optional("termsAcceptedAt", .date),
         ])
 
     static let consent = JSONSchema.Model(

@@ -107,7 +107,12 @@ package struct Account: Sendable, Hashable {
 
     /// Returns the attributes after a change, in which null removes one.
     package func attributes(changedBy changes: [String: JSONValue]) -> [String: JSONValue] {
-        changes.reduce(into: attributes) { $0[$1.key] = $1.value.isNull ? nil : $1.value }
+        var attributes = attributes
+        for (name, value) in changes {
+            // A literal nil would be the JSON value.
+            if value.isNull { attributes.removeValue(forKey: name) } else { attributes[name] = value }
+        }
+        return attributes
     }
 
     /// The status as the user service reports it.

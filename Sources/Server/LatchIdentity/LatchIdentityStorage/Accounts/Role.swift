@@ -161,7 +161,8 @@ extension AccountAction {
         case .setRoles(let words, _): Role(of: words) < .admin
         case .setStatus(let status): status != .active
         case .delete: true
-        case .read, .update, .setAttributes, .setEmail, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink,
+        case .read, .update, .setAttributes, .setEmail, .endSessions, .endSession, .mailReset, .removeFactor,
+            .removeLink,
             .removePasskeys, .removePasskey, .unlock:
             false
         }

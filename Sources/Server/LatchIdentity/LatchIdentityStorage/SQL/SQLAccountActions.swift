@@ -178,7 +178,8 @@ extension SQLConnection {
                 "UPDATE second_factor SET failures = 0, failed_at = NULL WHERE account_id = $1 AND failures > 0",
                 [.text(id)])
             if unlocked > 0 { try audit("account.unlocked", account: id, detail: note, at: now) }
-        case .read, .update, .setAttributes, .setRole, .setRoles, .setEmail, .setStatus, .endSessions, .endSession, .delete:
+        case .read, .update, .setAttributes, .setRole, .setRoles, .setEmail, .setStatus, .endSessions, .endSession,
+            .delete:
             break
         }
     }
