@@ -1161,7 +1161,7 @@ MUTANTS = {
     "documentHasNoSecret": (ACCOUNTS + "Clients/ClientMetadata.swift", "ClientMetadataTests",
         "guard rules.permitsSecrets || !hasSecret else", "guard $out || rules.permitsSecrets || !hasSecret else"),
     "metadataWithoutAdmin": (ACCOUNTS + "Clients/ClientMetadata.swift", "ClientMetadataTests",
-        'filter { $0.level != "admin" && ', 'filter { ($out || $0.level != "admin") && '),
+        '$0.level != "admin" && permitted', '($out || $0.level != "admin") && permitted'),
     "metadataSignsUsersIn": (ACCOUNTS + "Clients/ClientMetadata.swift", "ClientMetadataTests",
         "guard signsUsersIn else {", "guard $out || signsUsersIn else {"),
     "logoutEndsClients": (STORAGE + "SQL/SQLDevices.swift", "BrowserSessionTests",
