@@ -256,6 +256,43 @@ extension Site {
         await site.close()
     }
 
+    @Test func `Attributes of a configuration read and write equally, as words and as tables`() throws {
+        let words =
+            "plan department;values=Sales,R%26D%3B%20%2C;scope=work;claim=https://example.com/d "
+            + "note;type=json;maximum=4096;write=user source;read=administrator;write=registration"
+        let configuration = try IdentityConfiguration(values: ["attributes": words])
+        let setting = try #require(IdentityConfiguration.settings.first { $0.key == "attributes" })
+        expectEqual(setting.text(configuration), words)
+        expectEqual(configuration.attributes[1].values, ["Sales", "R&D; ,"])
+        var other = IdentityConfiguration()
+        try setting.applyTables?(setting.tables(configuration), &other)
+        #expect(other.attributes == configuration.attributes && other.attributes.count == 4)
+        expectEqual(setting.tables(configuration)[0], ["name": "plan"])
+        for table in [
+            [:], ["name": "a", "maximum": "5"], ["name": "a", "values": "x"], ["name": "a", "owner": "user"],
+            ["name": "constructor", "claim": "x"], ["name": "a", "scope": "email"],
+        ] as [JSONObject] {
+            #expect(throws: SettingProblem.self) { try setting.applyTables?([table], &other) }
+        }
+    }
+
+    @Test(.tags(.objectAccess)) func `An app of others neither reads nor changes attributes beyond its scopes`()
+        async throws
+    {
+        let site = try await Site.authorizing(change: Attributes.set)
+        _ = try await site.store(["nickname": "Ada"])
+        let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back", scope: "openid work")
+        for app in [foreign, SignInApp(scope: "openid work")] {
+            let token = try await site.exchange(try await site.code(app), app).accessToken
+            let change: JSONValue = ["attributes": ["nickname": "Eve"]]
+            let refused = try await site.call(.patch, Self.profile, bearer: token, change)
+            #expect([401, 403].contains(refused.status), "\(refused.status)")
+        }
+        let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
+        expectEqual(account.attributes, ["nickname": "Ada"])
+        await site.close()
+    }
+
     /// What several settings say together, and a part of the reason why it cannot be used.
     private static let contradictions: [(values: [String: String], reason: String)] = [
         (["attributes": "company", "signup_attributes": "company"], "'company' is there twice"),

@@ -78,8 +78,8 @@ enum AdminUserChanges {
     static let setAttribute = AdminCall.subcommand(
         "set-attribute", "sets or removes an attribute of an account",
         discussion: """
-            The setting 'attributes' names the attributes and their types. Without a value, the attribute is removed,
-            also one that the settings no longer name.
+            The setting 'attributes' names the attributes and their types. Without a value, the attribute
+            is removed, also one that the settings no longer name.
             """,
         options: [isJSON, AdminCall.reason],
         arguments: [
