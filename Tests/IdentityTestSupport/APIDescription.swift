@@ -87,6 +87,8 @@ package struct APIDescription: Sendable {
             let name = reference.split(separator: "/").last.map(String.init) ?? ""
             return problems(of: value, schemas[name] ?? .null, at: place)
         }
+        // A schema without a type describes a value of any form.
+        if schema.objectValue != nil, schema["type"] == nil { return [] }
         let types = schema["type"]?.arrayValue ?? [schema["type"] ?? .null]
         if value.isNull, types.contains("null") { return [] }
         switch types.first?.stringValue {

@@ -109,9 +109,9 @@ import Testing
             as [(Scopes?, Set<String>)]
         {
             let client = OAuthClient(id: "a", scopes: scopes)
-            expectEqual(Set(UserClaims.ofAccount(account, [], named: named, for: client).keys), names)
+            expectEqual(Set(UserClaims().ofAccount(account, [], named: named, for: client).keys), names)
         }
-        #expect(UserClaims.ofAccount(account, [], named: named, for: nil).isEmpty)
+        #expect(UserClaims().ofAccount(account, [], named: named, for: nil).isEmpty)
     }
 
     @Test(arguments: ["sub", "email", "jti", "a b", ""])

@@ -97,6 +97,24 @@ import Testing
         ("default_language", ["en", "de", "fr", "es"], ["", "nl", "EN", "de-CH"]),
         ("invitation_roles", ["none", "client", "client editor"], ["ä", "a\"b", "client admin"]),
         (
+            "attributes",
+            [
+                "", "department", "department;values=Sales,R%26D%20Lab;scope=work;claim=https://example.com/department",
+                "seats;type=number plan;type=text-list;maximum=4096;write=user",
+                "note;type=json;maximum=1;read=administrator",
+                "source;read=administrator;write=registration",
+            ],
+            [
+                "2nd", "__proto__", "roles", "a a", "a;type=object", "a;type=", "a;values=", "a;values=b,b",
+                "a;values=b%0Ac", "a;type=number;values=1", "a;maximum=0", "a;maximum=4097", "a;type=boolean;maximum=5",
+                "a;read=owner", "a;write=user;read=administrator", "a;scope=work;read=administrator", "a;scope=openid",
+                "a;scope=profile", "a;scope=work:admin", "a;scope=a,b", "a;claim=b", "a;scope=work;claim=sub",
+                "a;scope=work;claim=email", "a;scope=work;claim=groups", "a;scope=work;claim=__proto__",
+                "groups;scope=work",
+                "a;secret=x", "a;type=text;type=json",
+            ]
+        ),
+        (
             "signup_attributes", ["none", "company", "company newsletter_2"],
             ["2nd", "a-b", "email", "roles", "company company", (1...21).map { "a\($0)" }.joined(separator: " ")]
         ),

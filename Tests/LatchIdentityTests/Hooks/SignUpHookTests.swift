@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: [
         HTTPResponse(status: .internalServerError), HTTPResponse(status: 302, fields: [.location: "https://a.example"]),
-        .json([1]), .json(["allow": "no"]), .json(["attributes": 1]), HTTPResponse(status: .ok, body: HTTPBody("no")),
+        .json([1]), .json(["allow": "no"]), .json(["attributes": 1]), .json(["attributes": ["unknown": "a"]]), HTTPResponse(status: .ok, body: HTTPBody("no")),
         HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 0x20, count: 70_000))),
     ])
     func `An answer that is not one refuses the sign-up`(_ answer: HTTPResponse) async throws {
@@ -141,7 +141,9 @@ import Testing
         hooks.signUp = { attempt in
             attempt.email == Self.email ? .allow(attributes: ["plan": "team"]) : .deny("Not you.")
         }
-        let site = try await Site(hooks: hooks)
+        let site = try await Site(hooks: hooks) { configuration in
+            configuration.attributes = [AccountAttribute(name: "plan")]
+        }
         try await expectEqual(register(site).status, 201)
         try await expectEqual(account(site)?.attributes["plan"], "team")
         try await expectEqual(register(site, ["email": "mallory@example.com"]).status, 403)

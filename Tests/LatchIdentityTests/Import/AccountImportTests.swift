@@ -174,7 +174,11 @@ import Testing
         ),
         (["email": "a@example.com", "permissions": "users:read"], "'permissions' are given by the operator only."),
         (["email": "a@example.com", "attributes": ["a b": "x"]], "'attributes' have the name 'a b'."),
-        (["email": "a@example.com", "attributes": ["a": ["b": 1]]], "'attributes' is not an object of texts."),
+        (["email": "a@example.com", "attributes": "a"], "'attributes' is not an object."),
+        (
+            ["email": "a@example.com", "attributes": ["a": [[[[[[[[[1]]]]]]]]]]],
+            "'attributes' have a value of 'a' that has control characters, more than 4096 bytes, or too many levels."
+        ),
         (
             ["email": "a@example.com", "passkeys": [["id": "AA", "public_key": "AA"]]],
             "'passkeys' have a public_key that is not a COSE key"

@@ -33,7 +33,8 @@ import Testing
     @Test(arguments: gets)
     func `A route that is read allows no other method, and changes nothing`(path: String) async throws {
         let site = try await Site()
-        for method in [HTTPMethod.post, .put, .delete, .patch] {
+        // The profile is also changed.
+        for method in [HTTPMethod.post, .put, .delete, .patch] where path != "/user/profile" || method != .patch {
             let answer = try await site.send(
                 method, path, fields: [.contentType: "application/json"], body: HTTPBody("{}"))
             expectEqual(answer.status, 405)

@@ -158,7 +158,7 @@ extension JSONSchema {
         case .integer(let range): .integer(Int64(range?.lowerBound ?? 1))
         case .flag: true
         case .list(let element): [element.example]
-        case .map, .anyObject, .object, .open, .model: [:]
+        case .any, .map, .anyObject, .object, .open, .model: [:]
         case .optional: .null
         }
     }

@@ -25,9 +25,11 @@ import Testing
 
         var store: String { "sqlite:\(server.folder)/identity.sqlite" }
 
+        private static let settings = ["LATCH_ATTRIBUTES": "department;values=Sales,Research seats;type=number"]
+
         static func with(_ body: (Stage) async throws -> Void) async throws {
             try await CommandHome.with { home in
-                let server = try await ServedLatch.start(in: home.folder)
+                let server = try await ServedLatch.start(in: home.folder, environment: settings)
                 for name in ["ada@example.com", user] { try await server.signUp(name) }
                 let store = "sqlite:\(server.folder)/identity.sqlite"
                 _ = try await home.latch(
@@ -46,7 +48,7 @@ import Testing
 
         func admin(_ words: [String], _ way: Way) async throws -> BuiltProgram.Outcome {
             let target = way == .store ? ["--store", store] : ["--url", server.url.absoluteString]
-            let environment = way == .store ? [:] : ["LATCH_API_KEY": key]
+            let environment = way == .store ? Self.settings : ["LATCH_API_KEY": key]
             return try await home.start(["admin"] + words + target, environment: environment).outcome()
         }
 
@@ -88,6 +90,9 @@ import Testing
                 ["user", "show", "nobody@example.com"], ["user", "show", "nobody"], ["user", "ban", "nobody"],
                 ["user", "enable", "nobody"], ["user", "set-email", Self.user, "bob"],
                 ["user", "set-email", Self.user, "ada@example.com"], ["user", "set-roles", Self.user, "two words"],
+                ["user", "set-attribute", Self.user, "other", "x"],
+                ["user", "set-attribute", Self.user, "seats", "many"],
+                ["user", "set-attribute", Self.user, "seats", "{", "--as-json"],
                 ["user", "rename", Self.user], ["user", "rename", Self.user, "--username", "a b"],
                 ["user", "remove-factor", Self.user], ["audit", "list", "--account", "nobody@example.com"],
                 ["audit", "list", "--limit", "0"], ["devices", "sign-out", Self.user, "AAAA"],
@@ -102,6 +107,21 @@ import Testing
                 expectEqual(remote.error, local.error, "\(words)")
                 expectEqual(remote.ending, local.ending, "\(words)")
             }
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `An account gets attributes, and loses them`(way: Way) async throws {
+        try await Stage.with { stage in
+            let set = ["user", "set-attribute", Self.user]
+            _ = try await stage.output(set + ["department", "Research", "--reason", "case 12"], way)
+            let both = try await stage.json(set + ["seats", "12", "--as-json"], way)
+            expectEqual(both["attributes"], ["department": "Research", "seats": 12])
+            let shown = try await stage.output(["user", "show", Self.user], way)
+            #expect(shown.contains { $0.contains("seats") && $0.hasSuffix("12") }, "\(shown)")
+            try await expectEqual(stage.json(set + ["seats"], way)["attributes"], ["department": "Research"])
+            let log = try await stage.output(
+                ["audit", "list", "--account", Self.user, "--event", "account.attributes"], way)
+            #expect(log.count == 3 && log.allSatisfy { !$0.contains("Research") }, "\(log)")
         }
     }
 

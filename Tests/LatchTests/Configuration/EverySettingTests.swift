@@ -55,6 +55,7 @@ import Testing
         case "client_certificate_field": (1...3).map { "X-Client-Cert-\($0)" }
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "invitation_roles": ["none", "editor", "client editor"]
+        case "attributes": ["department", "department;values=Sales,R%26D;scope=work", "seats;type=number;write=user"]
         case "signup_attributes": ["company", "company newsletter", "plan"]
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }

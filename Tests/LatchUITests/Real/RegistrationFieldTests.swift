@@ -97,7 +97,7 @@ import Testing
             await other.use([.email: email, .newPassword: password, "company": long], press: .submit)
             #expect(form.focus == "company" && form.failure == nil)
             let problem = try #require(form.control("company")?.problem)
-            #expect(Texts(languages: ["en"])(problem).contains("'company' is longer than 500 bytes"))
+            #expect(Texts(languages: ["en"])(problem).contains("'company' must be text of up to 500 characters"))
             // The next attempt is as any first one.
             await other.use([.newPassword: password, "company": "Engines"], press: .submit)
             guard other.screen?.model is EmailVerificationModel else { return record(other) }

@@ -31,7 +31,7 @@ enum AdminSubcommand {
         examples: ["latch admin user list": "the newest accounts of the store in this folder"],
         subcommands: [
             AdminListSubcommand.subcommand, show, create, invite, AdminUserChanges.rename, AdminUserChanges.setEmail,
-            resetPassword, setRole, AdminUserChanges.setRoles,
+            resetPassword, setRole, AdminUserChanges.setRoles, AdminUserChanges.setAttribute,
         ] + statuses + [
             unlock, signOut, removeFactor, delete, AdminImportSubcommand.importing, AdminImportSubcommand.export,
         ])

@@ -3,7 +3,8 @@
 import LatchCommand
 import LatchCore
 
-/// `latch admin user rename|set-email|set-roles`: the names, the address and the role words of an account.
+/// `latch admin user rename|set-email|set-roles|set-attribute`: the names, the address, the role words and the attributes
+/// of an account.
 enum AdminUserChanges {
     private static let name = Option.value("name", "NAME", "the name that apps show; the empty text removes it")
     private static let username = Option.value("username", "USERNAME", "the user name; the empty text removes it")
@@ -69,6 +70,44 @@ enum AdminUserChanges {
             return try await administration.update(
                 account.id, ["roles": .array(words), "reason": .string(invocation[AdminCall.reason] ?? "")]
             ).result
+        }
+    }
+
+    private static let isJSON = Option.flag("as-json", "the value is JSON, such as 12, true or [\"a\"]")
+
+    static let setAttribute = AdminCall.subcommand(
+        "set-attribute", "sets or removes an attribute of an account",
+        discussion: """
+            The setting 'attributes' names the attributes and their types. Without a value, the attribute
+            is removed, also one that the settings no longer name.
+            """,
+        options: [isJSON, AdminCall.reason],
+        arguments: [
+            AdminCall.who, .init(name: "NAME", summary: "the attribute"),
+            .init(name: "VALUE", summary: "the text or, with --as-json, the JSON", isOptional: true),
+        ],
+        examples: [
+            "latch admin user set-attribute ada@example.com department Research": "a text",
+            "latch admin user set-attribute ada@example.com seats 12 --as-json": "a number",
+        ]
+    ) { invocation in
+        var value = JSONValue.null
+        if invocation.arguments.count > 2 {
+            let text = invocation.arguments[2]
+            do throws(JSONError) {
+                value = invocation.has(isJSON) ? try JSONValue(parsing: text) : .string(text)
+            } catch {
+                throw CommandError.usage(
+                    "The value is not JSON: \(error.message)", hint: "Leave out '--as-json' for a text.")
+            }
+        }
+        return { [value] administration in
+            let account = try await administration.account(invocation.arguments[0])
+            let change: JSONObject = [
+                "attributes": .object([invocation.arguments[1]: value]),
+                "reason": .string(invocation[AdminCall.reason] ?? ""),
+            ]
+            return try await administration.update(account.id, change).result
         }
     }
 }

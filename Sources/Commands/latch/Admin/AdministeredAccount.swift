@@ -53,9 +53,11 @@ struct AdministeredAccount: Sendable {
         return (text, .object(json))
     }
 
-    /// The app's additional fields, sorted by name.
+    /// The attributes, sorted by name; a value that is not text as JSON.
     private var attributes: [(String, String?)] {
-        (json["attributes"]?.objectValue ?? [:]).map { ($0.key, $0.value.stringValue) }.sorted { $0.0 < $1.0 }
+        (json["attributes"]?.objectValue ?? [:]).map { name, value in
+            (name, value.stringValue ?? String(decoding: value.serialized(), as: UTF8.self))
+        }.sorted { $0.0 < $1.0 }
     }
 }
 

@@ -121,7 +121,7 @@ package final class IdentityServices: Sendable {
         records = AccountRecordCoder(
             cipher: TOTPSecretCipher(pepper: pepper), random: random,
             issuers: Dictionary(uniqueKeysWithValues: upstreams.all.map { ($0.provider.name, $0.issuer) }),
-            relyingPartyID: permitted.ways.relyingPartyID)
+            relyingPartyID: permitted.ways.relyingPartyID, attributes: AttributeRules(configuration))
         signIns = SignInService(
             store: store, clock: clock, passwords: passwords, admission: admission, limits: limits, metrics: metrics,
             tokens: tokens,

@@ -109,6 +109,18 @@ package struct HTMLField: Sendable {
         return field
     }
 
+    /// Returns a field of one line.
+    ///
+    /// - Parameter inputMode: The keyboard of a phone: `text` or `decimal`.
+    package static func line(
+        _ name: String, label: String, value: String, maximum: Int, inputMode: String = "text"
+    ) -> HTMLField {
+        var field = HTMLField(
+            name, label, #"type="text" inputmode="\#(inputMode)" autocomplete="off" maxlength="\#(maximum)""#)
+        field.value = value
+        return field
+    }
+
     package static func passkeyName(label: String, value: String) -> HTMLField {
         var field = HTMLField("name", label, #"type="text" autocomplete="off" maxlength="100" required"#)
         field.value = value

@@ -20,7 +20,10 @@ import Testing
             name: "Full", passwordHash: "$argon2id$example", passwordChangedAt: noon + 1, emailVerifiedAt: noon + 2,
             roles: ["admin", "editor"], permissions: ["users:read"], status: .suspended, ownerProvedAt: noon + 3,
             credentialVersion: 4, createdAt: noon + 5,
-            attributes: ["company": "Ada & “Söhne”", "plan": "a\"b"],
+            attributes: [
+                "company": "Ada & “Söhne”", "plan": "a\"b", "seats": 12, "share": 0.5, "isPaying": true,
+                "teams": ["a", "b"], "note": ["__proto__": nil, "deep": [["x": 1.0]]],
+            ],
             acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6), foreignID: "abc")
         expectFilled(
             full,
@@ -44,6 +47,38 @@ import Testing
                 try await store.audit("test", account: nil, detail: "nul\0", at: noon)
             }
             expectEqual(error?.code, "invalidInput")
+        }
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `The attributes of an account change one by one, and the audit log has only their names`(
+        backend: StoreBackend
+    ) async throws {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        var account = try Account.example("attributed")
+        account.attributes = ["company": "Acme", "plan": "free"]
+        try await store.insert(account, details: nil)
+        let first: [String: JSONValue] = ["seats": 12, "plan": nil, "company": "Acme", "none": nil]
+        try await store.perform(.setAttributes(first), on: account.id)
+        try await expectEqual(store.account(id: account.id)?.attributes, ["company": "Acme", "seats": 12])
+        let note: JSONValue = ["text": "\u{0}' \" \\ 😀", "list": [nil, 1.5]]
+        try await store.perform(.setAttributes(["note": note]), on: account.id)
+        try await expectEqual(
+            store.account(id: account.id)?.attributes, ["company": "Acme", "seats": 12, "note": note])
+        try await store.perform(.setAttributes(["note": nil, "seats": nil, "company": nil]), on: account.id)
+        try await expectEqual(store.account(id: account.id)?.attributes, [:])
+        try await store.perform(.setAttributes(["note": nil]), on: account.id)
+        var query = AuditQuery(limit: 10)
+        (query.accountID, query.event) = (account.id, "account.attributes")
+        let details = try await store.auditRecords(query).map { $0.detail ?? "" }
+        expectEqual(
+            details,
+            ["company note seats by the operator", "note by the operator", "plan seats by the operator"])
+        await #expect(throws: IdentityError.invalidToken) {
+            _ = try await store.perform(
+                .setAttributes(["note": 1]), on: account.id, by: AccountActor(account.id, on: [1]), because: nil,
+                at: noon, if: { _ in true })
         }
     }
 

@@ -200,6 +200,7 @@ extension Router {
             deletions: services.deletions, tokens: services.tokens, providerSignIns: providerSignIns,
             logout: logout, overview: overview
         ).add(to: &self)
+        AccountAttributeRoutes(limits: services.limits, accounts: services.accounts, overview: overview).add(to: &self)
         SecondFactorPageRoutes(limits: services.limits, secondFactors: services.secondFactors, overview: overview).add(
             to: &self)
         PasskeyPageRoutes(limits: services.limits, passkeys: services.passkeys, overview: overview).add(to: &self)

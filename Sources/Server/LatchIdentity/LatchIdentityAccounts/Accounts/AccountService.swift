@@ -10,6 +10,7 @@ package import LatchIdentityStorage
 /// An `actor` is the id of the account that makes a change; nil means the server's operator.
 package struct AccountService: Sendable {
     package let configuration: IdentityConfiguration
+    package let attributes: AttributeRules
     package let store: IdentityStore
     package let clock: WallClock
     package let random: RandomSource
@@ -29,6 +30,7 @@ package struct AccountService: Sendable {
         hooks: Hooks, recentAuthentication: RecentAuthenticationRule, signIns: SignInService, secondFactors: SecondFactorService
     ) {
         self.configuration = configuration
+        attributes = AttributeRules(configuration)
         self.store = store
         self.clock = clock
         self.random = random

@@ -6,7 +6,16 @@ import LatchFoundation
 package import LatchIdentityStorage
 
 /// The claims about users that clients get (OpenID Connect Core §5.1).
-package enum UserClaims {
+package struct UserClaims: Sendable {
+    /// The attributes that have a claim.
+    private let attributes: [AccountAttribute]
+
+    /// Creates the claims of a server.
+    package init(_ rules: AttributeRules) { attributes = rules.all.filter { $0.scope != nil } }
+
+    /// Creates the claims of a server without attributes.
+    package init() { attributes = [] }
+
     /// The claims of the scope `profile` (§5.4), as far as the consent page names them to the user.
     private static let profile: [(name: String, value: @Sendable (FullAccount) -> JSONValue?)] = [
         ("name", { text($0.account.name ?? $0.details.shownName) }),
@@ -20,10 +29,20 @@ package enum UserClaims {
         ("updated_at", { .integer(Int64($0.updatedAt.timeIntervalSince1970.rounded(.down))) }),
     ]
 
+    /// The names of the claims that every server has.
+    static let names = email + profile.map(\.name)
     /// The names of all claims, for the metadata.
-    package static let names = email + profile.map(\.name)
+    package var names: [String] { Self.names + attributes.compactMap(\.claimName) }
     /// The names of those that an ID token can have.
-    package static let namesOfIDTokens: Set<String> = ["email", "email_verified", "name", "preferred_username"]
+    package var namesOfIDTokens: Set<String> {
+        Set(["email", "email_verified", "name", "preferred_username"] + attributes.compactMap(\.claimName))
+    }
+    /// The scopes of the claims that are attributes.
+    package var scopesOfAttributes: [String: String] {
+        attributes.reduce(into: [:]) { scopes, attribute in
+            if let claim = attribute.claimName { scopes[claim] = attribute.scope?.rawValue }
+        }
+    }
     /// The claims of the scope `email` (§5.4).
     private static let email = ["email", "email_verified"]
 
@@ -32,39 +51,57 @@ package enum UserClaims {
     /// An ID token has no claims of the details, which are another row.
     ///
     /// - Parameter named: The names of claims that the request asks for (§5.5).
-    package static func ofAccount(
+    package func ofAccount(
         _ account: Account, _ scopes: Scopes, named: [String] = [], for client: OAuthClient?
     ) -> JSONObject {
-        let named = Self.permitted(named, to: client)
+        let named = permitted(named, to: client)
         let values: JSONObject = [
             "email": .string(account.email.text), "email_verified": .bool(account.emailVerifiedAt != nil),
             "name": account.name.map { .string($0) } ?? .null, "preferred_username": .string(account.preferredUsername),
         ]
-        return JSONObject(
+        var claims = JSONObject(
             values.filter { name, value in
-                guard !value.isNull, !email.contains(name) || shows(account, addressTo: client) else { return false }
-                return named.contains(name) || scopes.contains(GrantDetails.ClaimNames.scope(of: name))
+                guard !value.isNull, !Self.email.contains(name) || Self.shows(account, addressTo: client) else {
+                    return false
+                }
+                return named.contains(name) || scopes.contains(scope(of: name))
             })
+        for attribute in attributes {
+            // A value of an earlier configuration could have another type than clients expect.
+            guard let name = attribute.claimName, let value = account.attributes[attribute.name],
+                attribute.expectation(of: value) == nil,
+                // A user who writes an attribute must not choose roles by it.
+                name != client?.rolesClaim, name != client?.groupsClaim,
+                named.contains(name) || scopes.contains(scope(of: name))
+            else { continue }
+            claims[name] = value
+        }
+        return claims
+    }
+
+    /// Returns the scope that a claim belongs to.
+    package func scope(of name: String) -> Scope {
+        attributes.first { $0.claimName == name }?.scope ?? GrantDetails.ClaimNames.scope(of: name)
     }
 
     /// Returns what scopes and the names in a request permit of an account and its details, and the roles, without the
     /// subject.
-    package static func all(
+    package func all(
         of user: FullAccount, _ scopes: Scopes, named: [String], for client: OAuthClient?
     ) -> JSONObject {
         var claims = ofAccount(user.account, scopes, named: named, for: client)
-        let named = Self.permitted(named, to: client)
-        for (name, value) in profile where named.contains(name) || scopes.contains("profile") {
+        let named = permitted(named, to: client)
+        for (name, value) in Self.profile where named.contains(name) || scopes.contains("profile") {
             claims[name] = value(user)
         }
-        for (name, value) in roles(of: user.account, for: client) { claims[name] = value }
+        for (name, value) in Self.roles(of: user.account, for: client) { claims[name] = value }
         return claims
     }
 
     /// Returns those names in a request whose scopes the client may still have.
-    private static func permitted(_ named: [String], to client: OAuthClient?) -> [String] {
+    private func permitted(_ named: [String], to client: OAuthClient?) -> [String] {
         guard let client else { return [] }
-        return named.filter { client.scopes?.contains(GrantDetails.ClaimNames.scope(of: $0)) ?? true }
+        return named.filter { client.scopes?.contains(scope(of: $0)) ?? true }
     }
 
     /// Returns the roles of an account under the names that the operator gave a client.

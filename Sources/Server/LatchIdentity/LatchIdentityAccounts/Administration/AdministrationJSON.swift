@@ -19,7 +19,7 @@ extension FullAccount {
         json["name"] = name.map { .string($0) }
         json["foreign_id"] = account.foreignID.map { .string($0) }
         json["accepted_terms"] = account.acceptedTerms.map { .string($0.version) }
-        if !account.attributes.isEmpty { json["attributes"] = .object(JSONObject(texts: account.attributes)) }
+        if !account.attributes.isEmpty { json["attributes"] = .object(JSONObject(sorting: account.attributes)) }
         return json
     }
 }

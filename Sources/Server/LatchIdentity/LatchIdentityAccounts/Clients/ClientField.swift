@@ -286,7 +286,7 @@ extension ClientField {
     }
 
     /// The claims of other kinds of tokens and responses, which a careless party could take the token for.
-    private static let reservedClaims: Set<String> = [
+    static let reservedClaims: Set<String> = [
         "nbf", "jti", "act", "cnf", "client_id", "scope", "code", "state", "error", "events", "token_introspection",
     ]
 

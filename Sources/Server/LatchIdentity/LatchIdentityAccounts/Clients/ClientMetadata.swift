@@ -68,7 +68,10 @@ package struct ClientMetadataRules: Sendable {
 
     /// Returns the scopes about users and those of resources, except for administrators.
     private static func scopes(_ policy: ScopePolicy, _ permitted: Scopes?) -> Scopes {
-        let known = policy.known.elements.filter { $0.level != "admin" && permitted?.contains($0) ?? true }
+        // A setting that names scopes also decides on those of attributes, which say more than who a user is.
+        let known = (policy.ofAttributes.elements + policy.known.elements).filter {
+            $0.level != "admin" && permitted?.contains($0) ?? true
+        }
         return Scopes(ScopePolicy.openID.elements + known)
     }
 }

@@ -15,6 +15,8 @@ package struct ResourcePolicy: Sendable {
     private let servers: [String: ResourceServer]
     /// The URLs of the server and of the operator's API.
     private let reserved: [String]
+    /// The scopes about users, which tokens for every resource server may have.
+    private let aboutUser: Scopes
 
     /// Creates the rules.
     ///
@@ -24,6 +26,7 @@ package struct ResourcePolicy: Sendable {
         audience = configuration.audience
         self.accessTokens = accessTokens
         (api, defaults) = (configuration.scopes, configuration.defaultScopes)
+        aboutUser = ScopePolicy(configuration).aboutUser
         var servers: [String: ResourceServer] = [:]
         let userInfo = configuration.issuer.map(AccessTokenIssuer.userInfo)
         let reserved = [configuration.audience, configuration.issuer, userInfo].compactMap { $0 }
@@ -153,7 +156,7 @@ package struct ResourcePolicy: Sendable {
         try requireScope(of: audience, in: scopes, for: client)
         return Target(
             audience: server.resource,
-            scopes: scopes.filter { ScopePolicy.openID.contains($0) || server.scopes.contains($0) },
+            scopes: scopes.filter { aboutUser.contains($0) || server.scopes.contains($0) },
             binding: conditions.binding,
             authorization: rights.filter { counts($0, at: server.resource, for: client) })
     }
@@ -214,10 +217,10 @@ package struct ResourcePolicy: Sendable {
         guard isPermitted(apiAudience, to: client) else {
             // A third-party client still learns who its user is.
             guard !client.belongsToOperator else { throw .invalidTarget }
-            return scopes.filter(ScopePolicy.openID.contains)
+            return scopes.filter(aboutUser.contains)
         }
         // Without other resource servers, all scopes are of the API.
-        return servers.isEmpty ? scopes : scopes.filter { ScopePolicy.openID.contains($0) || api.contains($0) }
+        return servers.isEmpty ? scopes : scopes.filter { aboutUser.contains($0) || api.contains($0) }
     }
 
     /// Returns whether an exchange by a client may be for a resource server: for its own token, one that the user

@@ -10,7 +10,11 @@ package struct ScopePolicy: Sendable {
     /// The scopes for a request that names none (RFC 6749 §3.3).
     private let defaults: Scopes
     private let hierarchy = ScopeHierarchy.levels
-    /// The scopes about the user and the session, which belong to no resource (OpenID Connect Core §5.4 and §11).
+    /// The scopes about the user and the session, those of attributes included, which belong to no resource.
+    package let aboutUser: Scopes
+    /// The scopes of attributes.
+    package let ofAttributes: Scopes
+    /// Those scopes that every server has (OpenID Connect Core §5.4 and §11).
     package static let openID: Scopes = ["openid", "profile", "email", "offline_access"]
 
     package init(_ configuration: IdentityConfiguration) {
@@ -18,6 +22,8 @@ package struct ScopePolicy: Sendable {
             for scope in server.scopes.elements { known.insert(scope) }
         }
         defaults = configuration.defaultScopes
+        ofAttributes = AttributeRules(configuration).scopes
+        aboutUser = Scopes(Self.openID.elements + ofAttributes.elements)
     }
 
     /// Returns the scopes of a new grant.
@@ -45,7 +51,7 @@ package struct ScopePolicy: Sendable {
 
     /// Returns whether the server knows all of the scopes, regardless of who may have them.
     package func knows(_ scopes: Scopes) -> Bool {
-        scopes.elements.allSatisfy { Self.openID.contains($0) || known.contains($0) }
+        scopes.elements.allSatisfy { aboutUser.contains($0) || known.contains($0) }
     }
 
     /// Returns the scopes of a refresh: those of the login or a requested subset, without those not allowed any longer.
@@ -79,7 +85,7 @@ package struct ScopePolicy: Sendable {
     /// registration names it and it signs no users in. Otherwise the registration lists what its users may have.
     private func isAllowed(_ scope: Scope, to account: Account?, by client: OAuthClient) -> Bool {
         // A client that signs users in may learn who they are.
-        if Self.openID.contains(scope) {
+        if aboutUser.contains(scope) {
             guard account != nil, client.signsUsersIn else { return false }
             return scope == "openid" || client.scopes?.contains(scope) ?? true
         }

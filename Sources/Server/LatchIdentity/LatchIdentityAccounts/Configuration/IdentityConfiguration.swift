@@ -91,7 +91,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var accentColor: String?
     /// The color around the pages, such as `#f4f5f7`; in the dark it is darker.
     public var backgroundColor: String?
-    /// The names of the fields of apps that a registration may have, at most 20: a letter, and letters, digits and `_`.
+    /// The values that apps keep with accounts, at most 50 with those of ``signUpAttributes``.
+    public var attributes: [AccountAttribute] = []
+    /// The names of attributes with a text that only a registration writes, at most 20: a letter, and letters, digits
+    /// and `_`.
     public var signUpAttributes: [String] = []
     /// The version of the terms of use that each registration with a password must accept; nil for none.
     public var termsVersion: String?

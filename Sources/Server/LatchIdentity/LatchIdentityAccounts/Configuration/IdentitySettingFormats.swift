@@ -173,16 +173,33 @@ extension SettingFormat where Value == [String] {
 
 extension SettingFormat where Value == [String] {
     /// Names of attributes, each once, or `none`.
+    package static var attributeNames: Self {
+        Self(
+            expected: "up to 20 names such as company newsletter, not those of accounts, or none",
+            parse: { text in
+                let names = parseAll(listWords(text)) { AccountAttribute.isName($0) ? $0 : nil }
+                return names.flatMap { $0.count <= 20 && Set($0).count == $0.count ? $0 : nil }
+            }, text: { $0.isEmpty ? emptyList : $0.joined(separator: " ") })
+    }
+}
+
+extension SettingFormat where Value == [AccountAttribute] {
     package static var attributes: Self {
         Self(
-            expected:
-                "up to \(Registration.maximumCount) names such as company newsletter, not those of accounts, or none",
-            parse: { text in
-                let names = parseAll(listWords(text)) { Registration.isName($0) ? $0 : nil }
-                return names.flatMap {
-                    $0.count <= Registration.maximumCount && Set($0).count == $0.count ? $0 : nil
+            parse: { text throws(SettingProblem) in
+                var attributes: [AccountAttribute] = []
+                for (index, word) in text.unicodeScalars.split(separator: " ").enumerated() {
+                    do throws(OAuthClient.WordError) {
+                        attributes.append(try AccountAttribute(parsing: String(word)))
+                    } catch {
+                        throw .unusable("in word \(index + 1) \(error.reason)")
+                    }
                 }
-            }, text: { $0.isEmpty ? emptyList : $0.joined(separator: " ") })
+                guard Set(attributes.map(\.name)).count == attributes.count else {
+                    throw .unusable("two attributes have the same name")
+                }
+                return attributes
+            }, text: { $0.map(\.word).joined(separator: " ") }, tables: AccountAttribute.tables)
     }
 }
 

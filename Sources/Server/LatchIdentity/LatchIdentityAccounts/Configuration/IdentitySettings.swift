@@ -79,7 +79,11 @@ extension IdentityConfiguration {
             "background_color", \.backgroundColor, .optional(.color), "the color around pages, such as #f4f5f7",
             isReloaded: true),
         .init(
-            "signup_attributes", \.signUpAttributes, .attributes,
+            "attributes", \.attributes, .attributes,
+            "values that apps keep with accounts: tables of a file, or words such as department;values=Sales,Research;scope=work",
+            isReloaded: true),
+        .init(
+            "signup_attributes", \.signUpAttributes, .attributeNames,
             "the names of additional fields at registration, such as company newsletter", isReloaded: true),
         .init(
             "terms_version", \.termsVersion, .optional(.line(64)),

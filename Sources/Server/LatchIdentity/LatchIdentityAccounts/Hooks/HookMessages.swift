@@ -11,7 +11,7 @@ extension IdentityHooks.SignUpAttempt {
         [
             "way": .string(way.rawValue), "email": .string(email), "email_verified": .bool(isEmailVerified),
             "name": .optional(name), "username": .optional(username), "provider": .optional(provider),
-            "attributes": .object(JSONObject(sorted: attributes)), "address": .optional(address),
+            "attributes": .object(JSONObject(sorting: attributes)), "address": .optional(address),
             "user_agent": .optional(userAgent), "language": .optional(language),
         ]
     }
@@ -22,7 +22,7 @@ extension IdentityHooks.User {
         self.init(
             id: account.id, email: account.email.text, isEmailVerified: account.emailVerifiedAt != nil,
             name: account.name, username: account.username?.text, roles: account.roles,
-            permissions: account.permissions, attributes: account.attributes.mapValues { .string($0) },
+            permissions: account.permissions, attributes: account.attributes,
             createdAt: account.createdAt)
     }
 
@@ -30,7 +30,7 @@ extension IdentityHooks.User {
         [
             "id": .string(id), "email": .string(email), "email_verified": .bool(isEmailVerified),
             "name": .optional(name), "username": .optional(username), "roles": .strings(roles),
-            "permissions": .strings(permissions), "attributes": .object(JSONObject(sorted: attributes)),
+            "permissions": .strings(permissions), "attributes": .object(JSONObject(sorting: attributes)),
             "created_at": .date(createdAt),
         ]
     }
@@ -63,13 +63,6 @@ extension IdentityHooks.HookMail {
 extension IdentityHooks.PasswordQuestion {
     var json: JSONObject {
         ["login": .string(login), "password": .string(password), "address": .optional(address)]
-    }
-}
-
-extension JSONObject {
-    /// Creates an object with its members in the order of their names.
-    init(sorted members: [String: JSONValue]) {
-        self.init(members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
     }
 }
 

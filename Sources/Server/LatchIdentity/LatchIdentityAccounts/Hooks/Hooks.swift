@@ -12,10 +12,9 @@ package struct Hooks: Sendable {
     /// The maximum size of the claims that a hook adds to a token, in bytes as JSON.
     private static let maximumClaims = 4 << 10
     /// The claims that no hook sets: those of the server, and those that RFC 7519, 8693, 9068 and 9449 give a meaning.
-    private static let reservedClaims = Set(
-        AccessTokenIssuer.claimsOfIDTokens + [
-            "nbf", "jti", "typ", "scope", "scp", "client_id", "cnf", "act", "may_act", "authorization_details", "events", "id",
-            "email", "email_verified", "name", "roles", "permissions", "groups", "entitlements",
+    private static let reservedClaims = ClientField.reservedClaims.union(
+        AccessTokenIssuer.claimsOfIDTokens + UserClaims.names + [
+            "typ", "scp", "may_act", "authorization_details", "id", "roles", "permissions", "groups", "entitlements",
         ])
 
     private let code: IdentityHooks
@@ -23,6 +22,7 @@ package struct Hooks: Sendable {
     private let programs: [Hook.Point: HookClient]
     /// The clients of the programs that are told of events.
     package let listeners: [HookClient]
+    private let attributes: AttributeRules
     private let failures: StoreFailures
 
     /// Creates the hooks of a configuration.
@@ -46,6 +46,7 @@ package struct Hooks: Sendable {
         for name in configuration.hookSecrets.keys.sorted() where !configuration.hooks.contains(where: { $0.name == name }) {
             throw .invalidSetting("hook_secrets", "only secrets of hooks in 'hooks'; '\(name)' is not one of them")
         }
+        attributes = AttributeRules(configuration)
         (self.code, self.programs, self.listeners, self.failures) = (code, programs, listeners, failures)
     }
 
@@ -77,8 +78,8 @@ package struct Hooks: Sendable {
         let attempt = IdentityHooks.SignUpAttempt(
             way: way, email: account.email.text, isEmailVerified: isVerified, name: account.name,
             username: account.username?.text, provider: provider,
-            attributes: account.attributes.mapValues { .string($0) }, address: cause.address,
-            userAgent: cause.userAgent, language: cause.language)
+            attributes: account.attributes, address: cause.address, userAgent: cause.userAgent,
+            language: cause.language)
         let decision = try await answer(.signUp, or: .allow()) {
             if let decide = code.signUp { return try await decide(attempt) }
             return try IdentityHooks.SignUpDecision(try await ask(.signUp, attempt.json))
@@ -86,7 +87,9 @@ package struct Hooks: Sendable {
         switch decision {
         case .allow(let attributes):
             var account = account
-            for (name, value) in attributes { account.attributes[name] = value.stringValue }
+            do throws(IdentityError) { try self.attributes.merge(attributes, into: &account) } catch {
+                throw refusal(of: .signUp, "its attribute '\(error.field ?? "attributes")' is refused")
+            }
             return account
         case .deny(let text): throw .signUpDenied(text.sanitized(300) ?? "")
         }
@@ -99,7 +102,7 @@ package struct Hooks: Sendable {
         guard has(.token) else { return [:] }
         return try await answer(.token, or: [:]) {
             let claims =
-                if let add = code.token { JSONObject(sorted: try await add(request)) } else {
+                if let add = code.token { JSONObject(sorting: try await add(request)) } else {
                     try (try await ask(.token, request.json)).object("claims")
                 }
             if let name = claims.keys.first(where: Self.reservedClaims.contains) {

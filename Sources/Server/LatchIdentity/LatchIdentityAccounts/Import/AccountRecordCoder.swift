@@ -16,13 +16,19 @@ package struct AccountRecordCoder: Sendable {
     let issuers: [String: String?]
     /// The domain of the passkeys; nil if the public URL does not permit them.
     let relyingPartyID: String?
+    let attributes: AttributeRules
 
-    package init(cipher: TOTPSecretCipher, random: RandomSource, issuers: [String: String?], relyingPartyID: String?) {
+    package init(
+        cipher: TOTPSecretCipher, random: RandomSource, issuers: [String: String?], relyingPartyID: String?,
+        attributes: AttributeRules
+    ) {
         self.cipher = cipher
         self.random = random
         self.issuers = issuers
         self.relyingPartyID = relyingPartyID
+        self.attributes = attributes
     }
+
 
     /// Returns the account of a record, with a new ID.
     ///
@@ -59,7 +65,7 @@ package struct AccountRecordCoder: Sendable {
             }
             return text
         }
-        account.attributes = try attributes(&members)
+        account.attributes = try attributes.imported(members.object("attributes") ?? [:])
         account.acceptedTerms = try terms(&members, at: now)
         var imported = ImportedAccount(account)
         imported.factor = try factor(&members, of: account, at: now)
@@ -77,29 +83,6 @@ package struct AccountRecordCoder: Sendable {
         do throws(ImportedHashError) { return try ImportedPasswordHash(parsing: text).stored } catch {
             throw .invalidRecord("password_hash", "").with(message: error.message, hint: error.hint)
         }
-    }
-
-    private func attributes(_ members: inout RecordMembers) throws(IdentityError) -> [String: String] {
-        let texts = try members.texts("attributes")
-        guard texts.count <= Registration.maximumCount else {
-            throw .invalidRecord("attributes", "are more than \(Registration.maximumCount)")
-        }
-        for (name, text) in texts {
-            guard Registration.isName(name) else {
-                throw .invalidRecord(
-                    "attributes", "have the name '\(name.sanitized(64) ?? "")'",
-                    hint: "A name is a letter, then up to 63 letters, digits and _.")
-            }
-            guard text.utf8.count <= Registration.maximumBytes, text.isPlain else {
-                throw .invalidRecord(
-                    "attributes",
-                    "have a value of more than \(Registration.maximumBytes) bytes or with control characters")
-            }
-        }
-        guard texts.values.reduce(0, { $0 + $1.utf8.count }) <= Registration.maximumTotalBytes else {
-            throw .invalidRecord("attributes", "exceed \(Registration.maximumTotalBytes) bytes in total")
-        }
-        return texts
     }
 
     private func terms(_ members: inout RecordMembers, at now: Date) throws(IdentityError) -> AcceptedTerms? {
@@ -251,7 +234,7 @@ extension AccountRecordCoder {
                 })
         }
         if !imported.passkeys.isEmpty { json["passkeys"] = .array(imported.passkeys.map { .object(Self.json($0)) }) }
-        if !account.attributes.isEmpty { json["attributes"] = .object(JSONObject(texts: account.attributes)) }
+        if !account.attributes.isEmpty { json["attributes"] = .object(JSONObject(sorting: account.attributes)) }
         json["accepted_terms"] = account.acceptedTerms.map {
             ["version": .string($0.version), "at": .date($0.acceptedAt)]
         }

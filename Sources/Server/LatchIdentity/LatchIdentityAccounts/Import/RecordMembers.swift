@@ -112,22 +112,6 @@ struct RecordMembers {
         return objects.compactMap(\.self)
     }
 
-    /// Returns an object of texts, numbers and booleans, as texts.
-    mutating func texts(_ name: String) throws(IdentityError) -> [String: String] {
-        guard let object = try object(name) else { return [:] }
-        var texts: [String: String] = [:]
-        for (key, value) in object {
-            switch value {
-            case .null: continue
-            case .string(let text): texts[key] = text
-            case .bool(let flag): texts[key] = String(flag)
-            case .integer(let number): texts[key] = String(number)
-            default: throw wrong(name, "an object of texts")
-            }
-        }
-        return texts
-    }
-
     mutating func bytes(_ name: String, _ count: ClosedRange<Int>) throws(IdentityError) -> [UInt8] {
         guard let bytes = try optionalBytes(name, count) else {
             throw parent.map { .invalidRecord($0, "have no \(name)") } ?? .invalidRecord(name, "is missing")

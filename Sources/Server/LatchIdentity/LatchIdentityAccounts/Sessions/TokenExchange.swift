@@ -58,7 +58,8 @@ extension TokenService {
         // A token without a scope of its resource server would only prove who the user is. A resource server without
         // scopes needs none.
         guard
-            !resources.hasScopes(target) || target.scopes.elements.contains(where: { !ScopePolicy.openID.contains($0) })
+            !resources.hasScopes(target)
+                || target.scopes.elements.contains(where: { !scopePolicy.aboutUser.contains($0) })
         else { throw .invalidScope }
         target = try await adding(to: target, for: session.account, by: client, grant: .tokenExchange)
         let end = claims.registered.expiresAt ?? clock.now.timeIntervalSince1970

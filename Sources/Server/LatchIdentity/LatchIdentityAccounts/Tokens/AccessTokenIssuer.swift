@@ -143,6 +143,10 @@ package final class AccessTokenIssuer: Sendable {
     package let lifetime: Duration
     /// The algorithm of new tokens.
     package let algorithm: SignatureAlgorithm
+    /// The claims about users.
+    package let userClaims: UserClaims
+    /// The scopes about users, which belong to no resource.
+    private let scopesAboutUser: Scopes
     private let audience: String?
     /// The audiences of the resource servers of the configuration.
     private let resources: [String]
@@ -161,6 +165,8 @@ package final class AccessTokenIssuer: Sendable {
     ) {
         self.cacheCounts = cacheCounts
         (lifetime, algorithm) = (configuration.accessTokenLifetime, configuration.accessTokenAlgorithm)
+        userClaims = UserClaims(AttributeRules(configuration))
+        scopesAboutUser = ScopePolicy(configuration).aboutUser
         audience = configuration.audience
         resources = configuration.resources.map(\.resource)
         self.clock = clock
@@ -292,7 +298,7 @@ package final class AccessTokenIssuer: Sendable {
         let now = date.timeIntervalSince1970.rounded(.down)
         let isForUserInfo =
             target.authorization.isEmpty && client?.belongsToOperator != true
-            && scopes.elements.allSatisfy(ScopePolicy.openID.contains)
+            && scopes.elements.allSatisfy(scopesAboutUser.contains)
         let audience =
             target.audience ?? (account != nil && isForUserInfo ? context.userInfo : context.audience)
         // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).

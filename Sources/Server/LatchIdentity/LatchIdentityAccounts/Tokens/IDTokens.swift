@@ -42,7 +42,7 @@ extension AccessTokenIssuer {
         for (name, value) in UserClaims.roles(of: issued.account, for: client) { claims[name] = value }
         let scopes = client.idTokenHasClaims ? issued.scopes : []
         let named = issued.device.details.claims.idToken
-        for (name, value) in UserClaims.ofAccount(issued.account, scopes, named: named, for: client) {
+        for (name, value) in userClaims.ofAccount(issued.account, scopes, named: named, for: client) {
             claims[name] = value
         }
         do throws(JOSEError) {

@@ -110,8 +110,9 @@ package struct AccountDataRoutes: Sendable {
 extension AuditRecord {
     /// The events that users read in their own words: `event.NAME` in the catalog.
     package static let eventsOnPages: Set<String> = [
-        "account.active", "account.banned", "account.changed", "account.created", "account.deleted",
-        "account.deletionCanceled", "account.deletionRequested", "account.disabled", "account.emailChangeRefused",
+        "account.active", "account.attributes", "account.banned", "account.changed", "account.created",
+        "account.deleted", "account.deletionCanceled", "account.deletionRequested", "account.disabled",
+        "account.emailChangeRefused",
         "account.emailChangeRequested", "account.emailChanged", "account.emailVerified", "account.exported",
         "account.grants", "account.linked", "account.passwordChanged", "account.passwordImported",
         "account.passwordRemoved", "account.passwordReset", "account.resetMailed", "account.role", "account.sessionsEnded", "account.suspended",

@@ -148,7 +148,20 @@ package struct AccountOverview: Sendable {
                                 ? nil : link(AccountChange.email.path, "page.account.change", in: context),
                         ].compactMap(\.self))
                     : email(account, context),
-            ])
+            ] + attributes(account, context))
+    }
+
+    /// Returns the attributes that the owner reads, and those without a value that the owner can set.
+    private func attributes(_ account: Account, _ context: PageContext) -> [HTMLSection.Entry] {
+        AttributeRules(signInPages.configuration).all.compactMap { attribute in
+            let value = account.attributes[attribute.name]
+            guard attribute.reader == .user, value != nil || attribute.hasField else { return nil }
+            return .init(
+                value?.shown(in: context.texts) ?? context.texts(Phrase("page.account.attributes.none")),
+                details: [attribute.name],
+                links: attribute.hasField
+                    ? [link(AccountAttributeRoutes.path, "page.account.change", in: context)] : [])
+        }
     }
 
     private func email(_ account: Account, _ context: PageContext) -> HTMLSection.Entry {
@@ -278,7 +291,7 @@ package struct AccountOverview: Sendable {
             texts(Phrase("page.account.apps")),
             text: byClient.isEmpty ? texts(Phrase("page.account.apps.none")) : nil,
             entries: byClient.map { id, consents in
-                let scopes = Set(consents.flatMap { $0.scopes.elements.map { texts(SignInPages.text(of: $0)) } })
+                let scopes = Set(consents.flatMap { $0.scopes.elements.map { texts(signInPages.text(of: $0)) } })
                 return .init(
                     name(of: id, at: consents.first?.redirectOrigin, parts, texts), details: scopes.sorted(),
                     button: button(.withdraw, "page.account.apps.withdraw", value: id, in: context))

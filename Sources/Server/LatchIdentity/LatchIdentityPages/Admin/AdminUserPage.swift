@@ -25,7 +25,8 @@ extension AdminUserPages {
         let context = admins.context.accepting(request)
         let isOther = full.account.id != session.account.id
         let sections = [
-            profile(full, context), isOther ? standing(full, of: session.account, context) : nil,
+            profile(full, context), attributes(full.account, context),
+            isOther ? standing(full, of: session.account, context) : nil,
             try await ways(full.account, isOther: isOther, context),
             try await devices(full.account, isOther: isOther, context),
         ]
@@ -77,6 +78,23 @@ extension AdminUserPages {
                     details: [full.lastLoginAt.map { texts(Phrase("page.admin.users.lastSignIn", .date($0))) }]
                         .compactMap(\.self)),
             ].compactMap(\.self))
+    }
+
+    /// Returns all attributes, also those that the settings no longer name; nil for none.
+    private func attributes(_ account: Account, _ context: PageContext) -> HTMLSection? {
+        let texts = context.texts
+        guard !account.attributes.isEmpty else { return nil }
+        return HTMLSection(
+            texts(Phrase("page.admin.user.attributes")),
+            entries: account.attributes.sorted { $0.key < $1.key }.map { name, value in
+                let key: String? =
+                    switch attributes[name]?.reader {
+                    case .user: nil
+                    case .administrator: "page.admin.user.attributes.private"
+                    case nil: "page.admin.user.attributes.unknown"
+                    }
+                return .init(value.shown(in: texts), details: [name], mark: key.map { texts(Phrase($0)) })
+            })
     }
 
     /// Returns the status and the role, with the changes that the administrator may make.

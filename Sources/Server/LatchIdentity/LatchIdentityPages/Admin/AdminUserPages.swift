@@ -16,6 +16,7 @@ struct AdminUserPages: Sendable {
 
     let admins: AdminSessions
     let administration: AdministrationService
+    let attributes: AttributeRules
 
     /// Returns the path of the page of an account.
     static func path(of id: String) -> String { "\(path)/\(id)" }

@@ -32,7 +32,7 @@ package struct AdminUserRoutes: Sendable {
     }
 
     private var pages: AdminUserPages {
-        AdminUserPages(admins: admins, administration: administration)
+        AdminUserPages(admins: admins, administration: administration, attributes: accounts.attributes)
     }
 
     package func add(to router: inout Router) {

@@ -107,6 +107,8 @@ package struct UserAdministrationRoutes: Sendable {
         json["second_factor"] = .bool(try await store.secondFactor(of: id, isConfirmed: true) != nil)
         json["passkeys"] = .array(try await administration.passkeys(of: id).map(\.administrationJSON))
         json["links"] = .array(try await administration.links(of: id).map(\.administrationJSON))
+        let unknown = full.account.attributes.keys.filter { accounts.attributes[$0] == nil }.sorted()
+        if !unknown.isEmpty { json["unknown_attributes"] = .array(unknown.map { .string($0) }) }
         json["devices"] = .array(try await administration.devices(of: id).map(\.administrationJSON))
         return json
     }
@@ -153,6 +155,7 @@ package struct UserAdministrationRoutes: Sendable {
         case roles([String])
         case status(Account.Status)
         case names(AccountDetailsChange)
+        case attributes([String: JSONValue])
 
         /// - Throws: `IdentityError.invalidInput` unless the content has one change.
         init(_ body: JSONObject) throws(IdentityError) {
@@ -165,16 +168,17 @@ package struct UserAdministrationRoutes: Sendable {
             }
             let (name, username) = (try body.optionalText("name"), try body.optionalText("username"))
             if name != nil || username != nil { found.append(.names(.init(username: username, name: name))) }
+            if let changes = try body.attributes() { found.append(.attributes(changes)) }
             guard found.count == 1, let change = found.first else {
                 throw .invalidInput(
-                    "send one of 'role', 'roles' and 'status', or names",
+                    "send one of 'role', 'roles', 'status' and 'attributes', or names",
                     hint: "Send a request for each change: one of two could fail.")
             }
             self = change
         }
     }
 
-    /// Sets the role, all role words, the status, or the names of an account, for a `reason`.
+    /// Sets the role, all role words, the status, attributes, or the names of an account, for a `reason`.
     @Sendable private func change(_ request: HTTPRequest) async throws -> HTTPResponse {
         let caller = try await access.administrator(request, for: .writeUsers)
         let body = try request.jsonObject()
@@ -195,6 +199,8 @@ package struct UserAdministrationRoutes: Sendable {
             // The name of the user service is shown in place of the account's.
             if !details.shownName.isEmpty { change.displayName = change.name }
             isFound = try await administration.change(change, of: id, by: actor).account.id == id
+        case .attributes(let changes):
+            isFound = try await accounts.changeAttributes(of: id, to: changes, by: actor, because: reason)
         }
         guard isFound else { throw IdentityError.noSuchAccount }
         return .json(try await json(id, for: caller))

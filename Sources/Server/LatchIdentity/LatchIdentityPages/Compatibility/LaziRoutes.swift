@@ -34,7 +34,7 @@ package struct LaziRoutes: Sendable {
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
             username: try body.optionalText("username"), registration: try Registration(body),
             from: request.requestOrigin)
-        var object = account.json
+        var object = account.json(by: accounts.attributes)
         object["user_id"] = .string(account.id)
         return .json(object, status: .created)
     }

@@ -30,7 +30,7 @@ extension APIOperation {
         .members(
             [
                 .required("email", .email), .required("password", .text()), .optional("name", .text()),
-                .optional("attributes", .map(.text()), "What the app knows of the user."),
+                .optional("attributes", .map(.any), "What the app knows of the user."),
                 .optional("acceptedTerms", .text(), "The version of the terms that the user has accepted."),
             ] + others)
     }
@@ -38,6 +38,12 @@ extension APIOperation {
     static let getProfile = APIOperation(
         "getProfile", "Returns the account of the session.", in: .accounts, for: .session,
         returns: .json(.model(.account)), refuses: [.insufficientScope])
+
+    static let updateProfile = APIOperation(
+        "updateProfile", "Sets attributes of the session's account.", in: .accounts, for: .session,
+        takes: .json(
+            .required("attributes", .map(.any), "The values by name, of those that users write; null removes one.")),
+        returns: .json(.model(.account)), refuses: [.forbidden])
 
     static let getSignInMethods = APIOperation(
         "getSignInMethods", "Returns how the user can sign in, and the providers that may be linked.", in: .accounts,
@@ -142,8 +148,9 @@ extension JSONSchema.Model {
         members: [
             .required("id", .text()), .required("email", .text()), .optional("username", .text()),
             .optional("name", .text()), .required("emailVerified", .flag), .required("roles", .words),
-            .required("permissions", .words), .optional("attributes", .map(.text())),
-            .optional("acceptedTerms", .text()), .optional("termsAcceptedAt", .date),
+            .required("permissions", .words),
+            .optional("attributes", .map(.any), "Those that the user reads."), .optional("acceptedTerms", .text()),
+            .optional("termsAcceptedAt", .date),
         ])
 
     static let consent = JSONSchema.Model(

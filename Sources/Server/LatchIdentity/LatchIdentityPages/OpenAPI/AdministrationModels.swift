@@ -14,7 +14,7 @@ extension JSONSchema.Model {
             .required("email_verified", .flag), .required("created_at", .date),
             .required("last_login_at", .optional(.date)), .optional("accepted_terms", .text()),
             .optional("foreign_id", .text(), "The identifier in the system that the account was imported from."),
-            .optional("attributes", .map(.text())),
+            .optional("attributes", .map(.any)),
         ])
 
     static let userDetails = JSONSchema.Model(
@@ -23,6 +23,7 @@ extension JSONSchema.Model {
             .required("has_password", .flag), .required("second_factor", .flag),
             .required("passkeys", .list(.model(.userPasskey))), .required("links", .list(.model(.userLink))),
             .required("devices", .list(.model(.userDevice))),
+            .optional("unknown_attributes", .words, "The attributes that the settings no longer name."),
         ])
 
     private static let userPasskey = JSONSchema.Model(

@@ -81,13 +81,14 @@ extension APIOperation {
 
     static let updateUser = administration(
         "updateUser",
-        "Sets the role, all role words, the status or the names; any status but active signs out the devices.",
+        "Sets the role, all role words, the status, attributes or the names; any status but active signs out the devices.",
         for: .writeUsers,
         takes: .json(
             .optional("role", .choice(Role.allCases.map(\.name)), "The administrative role; other words stay."),
             .optional("roles", .words, "All role words, those of the administrative role included."),
             .optional(
                 "status", .choice(Account.Status.settable.map { AccountStatus($0, isVerified: true).rawValue })),
+            .optional("attributes", .map(.any), "Values by name, of all attributes; null removes one."),
             .optional("name", .text(), "The name that apps show; the empty text removes it."),
             .optional("username", .text(), "The empty text removes it."),
             .optional("reason", .text(), "A note for the audit log.")),

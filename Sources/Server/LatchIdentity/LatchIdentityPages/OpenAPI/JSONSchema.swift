@@ -18,6 +18,8 @@ package indirect enum JSONSchema: Sendable {
     case open([Member])
     /// An object that has a name in the description.
     case model(Model)
+    /// A value of any form.
+    case any
     /// An object of a specification that the description does not repeat.
     case anyObject
     /// Null, or a value of this form, which has a type: a text or a number.
@@ -81,6 +83,7 @@ package indirect enum JSONSchema: Sendable {
                 models[model.name] = .object(Self.object(model.members, addingTo: &models))
             }
             return ["$ref": .string("#/components/schemas/\(model.name)")]
+        case .any: return [:]
         case .anyObject: return ["type": "object"]
         case .optional(let schema):
             var json = schema.json(addingTo: &models)

@@ -60,6 +60,7 @@ package struct AccountRoutes: Sendable {
         router.group(interceptors: limits.limiting(.token)) { sessions in
             sessions.post("/api/auth/reauthenticate", .reauthenticate, reauthenticate)
             sessions.get("/api/auth/links", .getSignInMethods, signInMethods)
+            sessions.patch("/user/profile", .updateProfile, changeProfile)
         }
         router.group(interceptors: limits.limiting(.other)) { others in
             others.get("/user/profile", .getProfile, profile)
@@ -75,7 +76,7 @@ package struct AccountRoutes: Sendable {
         let account = try await accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
             registration: try Registration(body), from: request.requestOrigin)
-        return .json(account.json, status: .created)
+        return .json(account.json(by: accounts.attributes), status: .created)
     }
 
     /// Verifies an address: 200 with the address, or 400 for an invalid link or code, without the reason.
@@ -181,7 +182,7 @@ package struct AccountRoutes: Sendable {
         let account = try await accounts.invite(
             email: try body.text("email"), name: try body.optionalText("name"), roles: try body.words("roles"),
             by: session, from: request.requestOrigin)
-        return .json(account.json, status: .created)
+        return .json(account.json(by: accounts.attributes), status: .created)
     }
 
     /// Sets the password of a mailed token, and signs out every device, since one may be an attacker's.
@@ -216,7 +217,16 @@ package struct AccountRoutes: Sendable {
             response.fields[.wwwAuthenticate] = .insufficientScope([])
             return response
         }
-        return .json(session.account.json)
+        return .json(session.account.json(by: accounts.attributes))
+    }
+
+    /// Changes `attributes` of the session's account, in which null removes one, and returns the account.
+    @Sendable private func changeProfile(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let session = try await session(request)
+        guard let changes = try request.jsonObject().attributes() else { throw IdentityError.missing("attributes") }
+        try await accounts.changeAttributes(of: session, to: changes)
+        guard let account = try await store.account(id: session.accountID) else { throw IdentityError.invalidToken }
+        return .json(account.json(by: accounts.attributes))
     }
 
     /// Returns a page of the accounts.
@@ -254,15 +264,17 @@ package struct AccountRoutes: Sendable {
 }
 
 extension Account {
-    /// The account as JSON for its owner.
-    package var json: JSONObject {
+    /// Returns the account as JSON for its owner, with the attributes that the owner reads.
+    package func json(by rules: AttributeRules) -> JSONObject { json(showing: rules.readable(attributes)) }
+
+    private func json(showing attributes: [String: JSONValue]) -> JSONObject {
         var object: JSONObject = ["id": .string(id), "email": .string(email.text)]
         if let username { object["username"] = .string(username.text) }
         if let name { object["name"] = .string(name) }
         object["emailVerified"] = .bool(emailVerifiedAt != nil)
         object["roles"] = .array(roles.map { .string($0) })
         object["permissions"] = .array(permissions.map { .string($0) })
-        if !attributes.isEmpty { object["attributes"] = .object(JSONObject(texts: attributes)) }
+        if !attributes.isEmpty { object["attributes"] = .object(JSONObject(sorting: attributes)) }
         if let acceptedTerms {
             object["acceptedTerms"] = .string(acceptedTerms.version)
             object["termsAcceptedAt"] = .string(acceptedTerms.acceptedAt.formatted(.iso8601))
@@ -272,7 +284,7 @@ extension Account {
 
     /// The account as JSON for administrators, with its status.
     fileprivate var administrationJSON: JSONObject {
-        var object = json
+        var object = json(showing: attributes)
         object["status"] = .string(status.rawValue)
         return object
     }

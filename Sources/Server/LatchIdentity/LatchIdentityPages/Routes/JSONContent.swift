@@ -80,22 +80,21 @@ extension JSONObject {
     }
 }
 
+extension JSONObject {
+    /// Returns the optional member `attributes`: the values of attributes by name; null counts as missing.
+    package func attributes() throws(IdentityError) -> [String: JSONValue]? {
+        guard let value = self["attributes"], !value.isNull else { return nil }
+        guard let object = value.objectValue else { throw .invalid("attributes", "must be an object") }
+        return object.reduce(into: [:]) { $0[$1.key] = $1.value }
+    }
+}
+
 extension Registration {
-    /// Creates the registration of a request: `attributes`, a flat object of texts, and the version `acceptedTerms`.
+    /// Creates the registration of a request: the object `attributes`, and the version `acceptedTerms`.
     package init(_ body: JSONObject) throws(IdentityError) {
         self.init()
         acceptedTerms = try body.optionalText("acceptedTerms")
-        guard let value = body["attributes"], !value.isNull else { return }
-        guard let object = value.objectValue else {
-            throw .invalid("attributes", "must be an object with string values")
-        }
-        guard object.count <= Self.maximumCount else {
-            throw .invalid("attributes", "has more than \(Self.maximumCount) members")
-        }
-        for (name, value) in object {
-            guard let text = value.stringValue else { throw .invalid(name.sanitized(64) ?? "", "must be text") }
-            attributes[name] = text
-        }
+        attributes = (try body.attributes() ?? [:]).filter { !$0.value.isNull }
     }
 }
 

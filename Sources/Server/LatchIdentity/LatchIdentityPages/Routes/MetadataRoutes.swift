@@ -180,7 +180,7 @@ package final class MetadataRoutes: Sendable {
         let signers = JSONValue.array(published.algorithms.map { .string($0.rawValue) })
         let methods = methods.map { JSONValue.string($0.rawValue) }
         let algorithms = JSONValue.array(SignatureAlgorithm.ofAssertions.map { .string($0.rawValue) })
-        let scopes = scopePolicy.known.elements + ScopePolicy.openID.elements
+        let scopes = scopePolicy.known.elements + scopePolicy.aboutUser.elements
         return [
             "issuer": .string(issuer), "authorization_endpoint": .string("\(base)/oauth/authorize"),
             "token_endpoint": .string("\(base)/oauth/token"),
@@ -216,7 +216,7 @@ package final class MetadataRoutes: Sendable {
             "authorization_signing_alg_values_supported": signers,
             "introspection_signing_alg_values_supported": signers,
             "claims_supported": .array(
-                (AccessTokenIssuer.claimsOfIDTokens + UserClaims.names).map { .string($0) }),
+                (AccessTokenIssuer.claimsOfIDTokens + accessTokens.userClaims.names).map { .string($0) }),
             "acr_values_supported": .array(AuthenticationClass.allCases.map { .string($0.rawValue) }),
             // By default, an omitted parameter can count as supported (OpenID Connect Discovery §3).
             "claims_parameter_supported": true, "request_parameter_supported": true,

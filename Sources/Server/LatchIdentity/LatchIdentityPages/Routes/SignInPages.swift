@@ -239,7 +239,7 @@ package struct SignInPages: Sendable {
             Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(shown.title)),
             text: shown.introduced(
                 Phrase(isLocal ? "page.consent.local.text" : "page.consent.text", email, .text(shown.name))),
-            items: Self.texts(
+            items: texts(
                 of: pending.grantDetails.claims.adding(to: scopes), at: pending.grantDetails.resources, kept: kept)
                 + Self.texts(of: pending.grantDetails.authorization),
             action: ("/consent", Phrase("page.button.continue")),
@@ -266,7 +266,7 @@ package struct SignInPages: Sendable {
                 Phrase(
                     "page.device.text", .text(session.account.email.text), .text(shown.name), .text(code.text),
                     .phrase(begun), .text(record.address))),
-            items: Self.texts(of: scopes, at: record.details.resources),
+            items: texts(of: scopes, at: record.details.resources),
             action: ("/device", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
@@ -316,7 +316,7 @@ package struct SignInPages: Sendable {
     }
 
     /// Returns descriptions of scopes that users understand, with those that are not kept as new.
-    private static func texts(of scopes: Scopes, at resources: [String], kept: Consent? = nil) -> [Phrase] {
+    private func texts(of scopes: Scopes, at resources: [String], kept: Consent? = nil) -> [Phrase] {
         // A consent is kept for one set of resource servers, so none of them is new to it.
         let servers = resources.map { Phrase("page.scope.resource", .text($0)) }
         return scopes.elements.map { scope in
@@ -334,8 +334,12 @@ package struct SignInPages: Sendable {
         }
     }
 
-    static func text(of scope: Scope) -> Phrase {
-        switch scope.rawValue {
+    func text(of scope: Scope) -> Phrase {
+        let attributes = AttributeRules(configuration).all.filter { $0.scope == scope }
+        guard attributes.isEmpty else {
+            return Phrase("page.scope.attributes", .text(attributes.map(\.name).joined(separator: ", ")))
+        }
+        return switch scope.rawValue {
         case "openid": Phrase("page.scope.openid")
         case "profile": Phrase("page.scope.profile")
         case "email": Phrase("page.scope.email")

@@ -42,9 +42,11 @@ package struct UserInfoRoutes: Sendable {
         var claims: JSONObject = ["sub": .string(user.account.id)]
         let client = try await clients.client(principal.clientID)
         if let page = request.pageAccess, client?.pageOrigins.contains(page.origin) == true { page.give() }
-        for (name, value) in UserClaims.all(
+        for (name, value) in tokens.accessTokens.userClaims.all(
             of: user, principal.scopes, named: principal.claims, for: client)
-        where principal.recipient != .resourceServer || UserClaims.names.contains(name) { claims[name] = value }
+        where principal.recipient != .resourceServer || tokens.accessTokens.userClaims.names.contains(name) {
+            claims[name] = value
+        }
         guard let client, let algorithm = client.userInfoAlgorithm else { return .json(claims) }
         return .jwt(
             try tokens.accessTokens.signContent(claims, to: client, with: algorithm), mediaType: "application/jwt")

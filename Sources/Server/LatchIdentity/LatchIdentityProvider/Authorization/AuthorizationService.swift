@@ -79,7 +79,9 @@ package struct AuthorizationService: Sendable {
         let fields = target.parameters
         // RFC 6749 §3.1: a parameter without a value counts as missing.
         let targets = fields.values(of: "resource").filter { !$0.isEmpty }
-        var request = try PendingAuthorization(target, offersSignUp: signUpRule.isOffered) {
+        var request = try PendingAuthorization(
+            target, offersSignUp: signUpRule.isOffered, userClaims: accessTokens.userClaims
+        ) {
             accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
         }
         let granted = try resources.granted(targets, requesting: request.scopes, by: target.client)

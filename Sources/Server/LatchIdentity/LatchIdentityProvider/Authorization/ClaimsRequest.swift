@@ -21,25 +21,29 @@ struct ClaimsRequest {
     /// Unknown claims are ignored (§5.5.1), and so are those of scopes that the client may not have.
     ///
     /// - Throws: `IdentityError.invalidInput` for a text that is not an object of objects.
-    init(_ text: String?, of client: OAuthClient) throws(IdentityError) {
+    init(_ text: String?, of client: OAuthClient, among claims: UserClaims) throws(IdentityError) {
         guard let text, !text.isEmpty else { return }
         let members: JSONObject?
         do throws(JSONError) { members = try JSONValue(parsing: text).objectValue } catch { members = nil }
         guard text.utf8.count <= 8192, let members else { throw .invalid("claims", "is not a JSON object") }
+        let userInfo = try Self.known(members["userinfo"], client, claims)
+        let idToken = try Self.known(members["id_token"], client, claims).filter(claims.namesOfIDTokens.contains)
         names = GrantDetails.ClaimNames(
-            userInfo: try Self.known(members["userinfo"], client),
-            idToken: try Self.known(members["id_token"], client).filter(UserClaims.namesOfIDTokens.contains))
+            userInfo: userInfo, idToken: idToken,
+            attributeScopes: claims.scopesOfAttributes.filter { userInfo.contains($0.key) || idToken.contains($0.key) })
         for part in ["id_token", "userinfo"] {
             subject = subject ?? members[part]?["sub"]?["value"]?.stringValue
         }
         classes = members["id_token"]?["acr"].flatMap(RequestedClasses.init(claim:))
     }
 
-    private static func known(_ value: JSONValue?, _ client: OAuthClient) throws(IdentityError) -> [String] {
+    private static func known(
+        _ value: JSONValue?, _ client: OAuthClient, _ claims: UserClaims
+    ) throws(IdentityError) -> [String] {
         guard let value, !value.isNull else { return [] }
         guard let members = value.objectValue else { throw .invalid("claims", "has a part that is not a JSON object") }
-        return UserClaims.names.filter { name in
-            members[name] != nil && client.scopes?.contains(GrantDetails.ClaimNames.scope(of: name)) ?? true
+        return claims.names.filter { name in
+            members[name] != nil && client.scopes?.contains(claims.scope(of: name)) ?? true
         }
     }
 }

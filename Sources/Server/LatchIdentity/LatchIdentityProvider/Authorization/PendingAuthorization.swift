@@ -110,10 +110,12 @@ package struct AuthorizationTarget: Sendable {
 extension PendingAuthorization {
     /// Reads the rest of a request.
     ///
-    /// - Parameter accountID: Returns the account of an ID token that was issued to the client; nil for any other text.
+    /// - Parameters:
+    ///   - userClaims: The claims that the server has.
+    ///   - accountID: Returns the account of an ID token that was issued to the client; nil for any other text.
     /// - Throws: `IdentityError`. Its `oauth` code is sent to the redirect URI.
     package init(
-        _ target: AuthorizationTarget, offersSignUp: Bool, accountID: (String) -> String?
+        _ target: AuthorizationTarget, offersSignUp: Bool, userClaims: UserClaims, accountID: (String) -> String?
     ) throws(IdentityError) {
         let fields = target.parameters
         func value(_ name: String, maximum: Int = 1024) throws(IdentityError) -> String? {
@@ -159,7 +161,7 @@ extension PendingAuthorization {
             guard (1...256).contains(text.utf8.count), text.isPlain else { return nil }
             return text.lowercasedASCII().unicodeScalars.split(separator: " ").prefix(8).map { String($0) }
         }
-        let claims = try ClaimsRequest(fields["claims"], of: target.client)
+        let claims = try ClaimsRequest(fields["claims"], of: target.client, among: userClaims)
         details = GrantDetails(claims: claims.names)
         let wished = RequestedClasses(try value("acr_values"))
         requestedClasses = claims.classes ?? wished

@@ -30,7 +30,7 @@ package struct ProtectedUser: Sendable {
             session.scopes.allow(all: required.scopes, in: ScopeHierarchy.levels)
             && (required.roles.isEmpty || required.roles.contains(where: account.roles.contains))
             && client.accepts(factorAt: session.device.factorAt)
-        let claims = UserClaims.ofAccount(account, session.scopes, for: client)
+        let claims = UserClaims().ofAccount(account, session.scopes, for: client)
         fields = [
             "Remote-User": Self.encoded(account.preferredUsername), "Remote-Id": Self.encoded(account.id),
             "Remote-Name": Self.encoded(claims["name"]?.stringValue ?? ""),

@@ -13,6 +13,7 @@ extension IdentityConfiguration {
     /// - Throws: `IdentityError.invalidSetting`.
     package func check() throws(IdentityError) {
         try RelyingParty.check(self)
+        try AttributeRules.check(self)
         _ = try OAuthClients(self)
         _ = try certificateAuthorities()
         _ = try UpstreamClients(self, transport: Transport.live, clock: .system, random: .system)

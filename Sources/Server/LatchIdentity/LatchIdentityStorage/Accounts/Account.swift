@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+package import LatchCore
 package import LatchFoundation
 
 /// A user's account as the store keeps it.
@@ -58,8 +59,8 @@ package struct Account: Sendable, Hashable {
     /// A decision that was made before such a change is then not carried out after it.
     package var credentialVersion = 0
     package let createdAt: Date
-    /// The values of the app's own fields at the registration.
-    package var attributes: [String: String] = [:]
+    /// The values of the operator's apps by name, also those that the configuration no longer names.
+    package var attributes: [String: JSONValue] = [:]
     /// The terms that the owner accepted at the registration; nil for none.
     package var acceptedTerms: AcceptedTerms?
     /// The identifier of the account in the system that it was imported from; nil for others.
@@ -69,7 +70,7 @@ package struct Account: Sendable, Hashable {
         id: String, email: EmailAddress, username: Username? = nil, name: String? = nil, passwordHash: String? = nil,
         passwordChangedAt: Date, emailVerifiedAt: Date? = nil, roles: [String] = [], permissions: [String] = [],
         status: Status = Status.active, ownerProvedAt: Date? = nil, credentialVersion: Int = 0, createdAt: Date,
-        attributes: [String: String] = [:], acceptedTerms: AcceptedTerms? = nil, foreignID: String? = nil
+        attributes: [String: JSONValue] = [:], acceptedTerms: AcceptedTerms? = nil, foreignID: String? = nil
     ) {
         self.id = id
         self.email = email
@@ -103,6 +104,16 @@ package struct Account: Sendable, Hashable {
 
     /// The user name, or the substitute that relying parties get (`preferred_username`).
     package var preferredUsername: String { username?.text ?? Username.substitute(for: id) }
+
+    /// Returns the attributes after a change, in which null removes one.
+    package func attributes(changedBy changes: [String: JSONValue]) -> [String: JSONValue] {
+        var attributes = attributes
+        for (name, value) in changes {
+            // A literal nil would be the JSON value.
+            if value.isNull { attributes.removeValue(forKey: name) } else { attributes[name] = value }
+        }
+        return attributes
+    }
 
     /// The status as the user service reports it.
     package var reportedStatus: AccountStatus { AccountStatus(status, isVerified: emailVerifiedAt != nil) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
+
 /// An administrative role, which includes the ones below it.
 ///
 /// It is derived from the account's role words, which are also in the tokens: `moderator`, `admin`, and `super_admin`,
@@ -54,6 +56,8 @@ extension Account {
 package enum AccountAction: Sendable, Hashable {
     case read
     case update(AccountDetailsChange)
+    /// Set attributes by name, or remove those whose value is null.
+    case setAttributes([String: JSONValue])
     /// Replace the administrative role; other role words stay.
     case setRole(Role)
     /// Replace all role words, those of the administrative role included.
@@ -157,7 +161,8 @@ extension AccountAction {
         case .setRoles(let words, _): Role(of: words) < .admin
         case .setStatus(let status): status != .active
         case .delete: true
-        case .read, .update, .setEmail, .endSessions, .endSession, .mailReset, .removeFactor, .removeLink,
+        case .read, .update, .setAttributes, .setEmail, .endSessions, .endSession, .mailReset, .removeFactor,
+            .removeLink,
             .removePasskeys, .removePasskey, .unlock:
             false
         }
@@ -174,7 +179,7 @@ extension AccountAction {
         guard actor.status == .active else { throw .forbidden }
         if actor.id == target.id {
             switch self {
-            case .read, .update, .delete: return
+            case .read, .update, .setAttributes, .delete: return
             // Users end their own sessions by signing out, remove their own factor with a code, and confirm another
             // address by email.
             case .setRole, .setRoles, .setEmail, .setStatus, .endSessions, .endSession, .mailReset, .removeFactor,
@@ -212,8 +217,8 @@ extension AccountAction {
         case .read: .moderator
         // Moderators suspend and reactivate. Every other change of status is for administrators.
         case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
-        case .update, .setRole, .setRoles, .setEmail, .endSessions, .endSession, .mailReset, .removeFactor,
-            .removeLink, .removePasskeys, .removePasskey, .unlock, .delete:
+        case .update, .setAttributes, .setRole, .setRoles, .setEmail, .endSessions, .endSession, .mailReset,
+            .removeFactor, .removeLink, .removePasskeys, .removePasskey, .unlock, .delete:
             .admin
         }
     }

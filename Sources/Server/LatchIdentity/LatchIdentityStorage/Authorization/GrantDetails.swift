@@ -27,18 +27,23 @@ package struct GrantDetails: Sendable, Hashable {
     package struct ClaimNames: Sendable, Hashable {
         package var userInfo: [String] = []
         package var idToken: [String] = []
+        /// The scopes of those that are attributes, by the claim.
+        package var attributeScopes: [String: String] = [:]
 
-        package init(userInfo: [String] = [], idToken: [String] = []) {
+        package init(userInfo: [String] = [], idToken: [String] = [], attributeScopes: [String: String] = [:]) {
             self.userInfo = userInfo
             self.idToken = idToken
+            self.attributeScopes = attributeScopes
         }
 
         /// Returns scopes together with those whose texts on the consent page name the claims.
         package func adding(to scopes: Scopes) -> Scopes {
-            (userInfo + idToken).reduce(into: scopes) { $0.insert(Self.scope(of: $1)) }
+            (userInfo + idToken).reduce(into: scopes) { scopes, name in
+                scopes.insert(attributeScopes[name].flatMap { Scope(rawValue: $0) } ?? Self.scope(of: name))
+            }
         }
 
-        /// Returns the scope that a claim belongs to (OpenID Connect Core §5.4).
+        /// Returns the scope that a claim of the specification belongs to (OpenID Connect Core §5.4).
         package static func scope(of name: String) -> Scope {
             ["email", "email_verified"].contains(name) ? "email" : "profile"
         }
@@ -57,7 +62,11 @@ package struct GrantDetails: Sendable, Hashable {
     private init(_ members: JSONObject) {
         let list = { (name: String) in members[name]?.arrayValue?.compactMap(\.stringValue) ?? [] }
         resources = list("resources")
-        claims = ClaimNames(userInfo: list("userinfo"), idToken: list("id_token"))
+        claims = ClaimNames(
+            userInfo: list("userinfo"), idToken: list("id_token"),
+            attributeScopes: (members["claim_scopes"]?.objectValue ?? [:]).reduce(into: [:]) {
+                $0[$1.key] = $1.value.stringValue
+            })
         binding = TokenBinding(members)
         method = members["amr"]?.stringValue
         authorization = AuthorizationDetails(members["authorization_details"]?.arrayValue ?? [])
@@ -67,6 +76,10 @@ package struct GrantDetails: Sendable, Hashable {
         var members = binding.members
         for (name, list) in [("resources", resources), ("userinfo", claims.userInfo), ("id_token", claims.idToken)]
         where !list.isEmpty { members[name] = .array(list.map { .string($0) }) }
+        if !claims.attributeScopes.isEmpty {
+            members["claim_scopes"] = .object(
+                JSONObject(sorting: claims.attributeScopes.mapValues { .string($0) }))
+        }
         members["authorization_details"] = authorization.json
         members["amr"] = method.map { .string($0) }
         return members

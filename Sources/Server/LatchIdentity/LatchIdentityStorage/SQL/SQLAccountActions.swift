@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 package import LatchFoundation
 
 extension IdentityStore {
@@ -120,6 +121,8 @@ extension SQLConnection {
             try endKeys(of: id, unlessFor: Role(of: words), at: now)
             let detail = (words + [note]).joined(separator: " ")
             try audit("account.grants", account: id, detail: detail, at: now)
+        case .setAttributes(let changes):
+            try setAttributes(of: target, changes, note: actor == id ? nil : note, at: now)
         case .setEmail(let email, let isVerified):
             try setEmail(of: target, to: email, isVerified: isVerified, note: note, at: now)
         case .setStatus(let status):
@@ -175,8 +178,24 @@ extension SQLConnection {
                 "UPDATE second_factor SET failures = 0, failed_at = NULL WHERE account_id = $1 AND failures > 0",
                 [.text(id)])
             if unlocked > 0 { try audit("account.unlocked", account: id, detail: note, at: now) }
-        case .read, .update, .setRole, .setRoles, .setEmail, .setStatus, .endSessions, .endSession, .delete: break
+        case .read, .update, .setAttributes, .setRole, .setRoles, .setEmail, .setStatus, .endSessions, .endSession,
+            .delete:
+            break
         }
+    }
+
+    /// Changes attributes; the audit log has the names of those that differ, and no values.
+    private func setAttributes(
+        of target: Account, _ changes: [String: JSONValue], note: String?, at now: Date
+    ) throws(IdentityError) {
+        let changed = target.attributes(changedBy: changes)
+        guard changed != target.attributes else { return }
+        let names = changes.keys.filter { changed[$0] != target.attributes[$0] }.sorted()
+        try run(
+            "UPDATE account SET attributes = $1, updated_at = $2 WHERE id = $3",
+            [.text(Account.column(of: changed)), .date(now), .text(target.id)])
+        let detail = (names + [note].compactMap(\.self)).joined(separator: " ")
+        try audit("account.attributes", account: target.id, detail: detail, at: now)
     }
 
     /// Replaces the address of an account, whose earlier address gets a notice.

@@ -169,7 +169,7 @@ extension Account {
             case .updatedAt, .lastLoginAt: .date(nil)
             case .ownerProvedAt: .date(account?.ownerProvedAt)
             case .credentialVersion: .integer((account?.credentialVersion).map { Int64($0) })
-            case .attributes: .text(account.flatMap { $0.attributes.isEmpty ? nil : Account.json($0.attributes) })
+            case .attributes: .text(account.flatMap { Account.column(of: $0.attributes) })
             case .termsVersion: .text(account?.acceptedTerms?.version)
             case .termsAcceptedAt: .date(account?.acceptedTerms?.acceptedAt)
             case .foreignID: .text(account?.foreignID)
@@ -202,17 +202,17 @@ extension Account {
         }
     }
 
-    /// Returns attributes as a JSON object, sorted by name.
-    private static func json(_ attributes: [String: String]) -> String {
-        String(decoding: JSONValue.object(JSONObject(texts: attributes)).serialized(), as: UTF8.self)
+    /// Returns attributes as a JSON object, sorted by name; nil for none.
+    static func column(of attributes: [String: JSONValue]) -> String? {
+        guard !attributes.isEmpty else { return nil }
+        return String(decoding: JSONValue.object(JSONObject(sorting: attributes)).serialized(), as: UTF8.self)
     }
 
-    /// Parses the text of `json(_:)`; anything else is damage.
-    private static func attributes(json text: String) throws(IdentityError) -> [String: String] {
+    /// Parses the text of `column(of:)`; anything else is damage.
+    private static func attributes(json text: String) throws(IdentityError) -> [String: JSONValue] {
         let members = (try? JSONValue(parsing: text))?.objectValue
         guard let members else { throw .corruptStore("the attributes of an account cannot be read") }
-        return Dictionary(
-            uniqueKeysWithValues: members.compactMap { name, value in value.stringValue.map { (name, $0) } })
+        return members.reduce(into: [:]) { $0[$1.key] = $1.value }
     }
 }
 
