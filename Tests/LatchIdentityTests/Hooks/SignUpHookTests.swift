@@ -142,7 +142,7 @@ import Testing
             attempt.email == Self.email ? .allow(attributes: ["plan": "team"]) : .deny("Not you.")
         }
         let site = try await Site(hooks: hooks) { configuration in
-            configuration.attributes = [AccountAttribute(name: "plan")]
+            configuration.attributes = [AccountAttribute("plan")]
         }
         try await expectEqual(register(site).status, 201)
         try await expectEqual(account(site)?.attributes["plan"], "team")
