@@ -204,6 +204,7 @@ public struct Identity: Sendable {
             ended: services.keyring.ended)
         try await services.store.tell(EventQueue.listeners(configuration, code: code))
         for task in housekeeping { task.cancel() }
+        services.events.stop()
         return next
     }
 
@@ -255,8 +256,9 @@ public struct Identity: Sendable {
     /// for the next start.
     public func close() async {
         for task in housekeeping { task.cancel() }
-        await services.events.close()
+        async let events: Void = services.events.close()
         await services.mails.close()
+        await events
         await services.store.close()
     }
 

@@ -246,6 +246,10 @@ package final class IdentityServices: Sendable {
             keyring: keyring, accessTokens: accessTokens)
     }
 
+    package var hookAdministration: HookService {
+        HookService(hooks: hooks, events: events, store: store, clock: clock, random: random)
+    }
+
     package var measurements: Measurements {
         Measurements(
             store: store, passwords: passwords, accessTokens: accessTokens, metrics: metrics, clock: clock)

@@ -24,8 +24,8 @@ package final class IdentityStore: Sendable {
 
     /// The watch over calls that fail because of the store.
     package let failures = StoreFailures()
-    /// The receiver of the names of listeners for which a durable write has stored events.
-    private let eventsAdded = Mutex<(@Sendable (Set<String>) -> Void)?>(nil)
+    /// The receiver of what durable writes have stored for listeners.
+    private let eventReport = Mutex<EventReport?>(nil)
 
     /// Creates a store over an open database.
     package init(_ backend: any SQLBackend) { self.backend = backend }
@@ -53,7 +53,9 @@ package final class IdentityStore: Sendable {
     package func close() async { await backend.close() }
 
     /// Calls `body` after each write that has stored events, with the names of their listeners.
-    package func onEvents(_ body: @escaping @Sendable (Set<String>) -> Void) { eventsAdded.withLock { $0 = body } }
+    package func onEvents(_ body: @escaping @Sendable (Set<String>) -> Void) {
+        eventReport.withLock { $0 = EventReport(added: body) }
+    }
 
     /// Runs `body`, which only reads, with a separate connection.
     package func read<Result: Sendable>(
@@ -120,7 +122,7 @@ package final class IdentityStore: Sendable {
     /// Counts the devices that a durable write has signed out, reports its events, and returns its result.
     private func applied<Result>(_ outcome: (result: Result, effects: WriteEffects)) -> Result {
         if outcome.effects.signedOut > 0 { calls.addSignedOut(outcome.effects.signedOut) }
-        if !outcome.effects.told.isEmpty { eventsAdded.withLock { $0 }?(outcome.effects.told) }
+        if !outcome.effects.told.isEmpty { eventReport.withLock { $0 }?.added(outcome.effects.told) }
         return outcome.result
     }
 

@@ -30,7 +30,8 @@ package final class EventQueue: Sendable {
         var receivers: [EventReceiver] = hooks.listeners.map { .program($0) }
         if let event = code.event {
             guard !hooks.all.contains(where: { $0.hook.name == Self.codeName }) else {
-                throw .invalidSetting("hooks", "another name than '\(Self.codeName)', which the code of this program has")
+                throw .invalidSetting(
+                    "hooks", "another name than '\(Self.codeName)', which the code of this program has")
             }
             receivers.append(.code(event))
         }
@@ -80,6 +81,11 @@ package final class EventQueue: Sendable {
     /// Returns when every due event has been told or postponed, for tests.
     package func flush() async {
         for queue in queues { await queue.flush() }
+    }
+
+    /// Lets another queue, with the listeners of a later configuration, begin all further attempts.
+    package func stop() {
+        for queue in queues { queue.workers.stop() }
     }
 
     /// Returns when the attempts in progress have ended; no further ones begin.

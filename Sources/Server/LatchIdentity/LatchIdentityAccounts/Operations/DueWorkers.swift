@@ -86,9 +86,12 @@ package final class DueWorkers: Sendable {
         }
     }
 
+    /// Lets the workers end after the rows that they have.
+    package func stop() { state.withLock { $0.isClosed = true } }
+
     /// Lets the workers end after the rows that they have, and returns when they have ended.
     package func close() async {
-        state.withLock { $0.isClosed = true }
+        stop()
         await whenIdle()
     }
 }

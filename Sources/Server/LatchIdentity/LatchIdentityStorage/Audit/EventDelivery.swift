@@ -53,6 +53,11 @@ package enum EventOutcome: Sendable, Hashable {
     case abandoned
 }
 
+/// The receiver of the names of listeners for which a durable write has stored events.
+struct EventReport: Sendable {
+    let added: @Sendable (Set<String>) -> Void
+}
+
 /// The number of events that wait, and the time from which the oldest one waits.
 package struct EventBacklog: Sendable, Hashable {
     package let count: Int

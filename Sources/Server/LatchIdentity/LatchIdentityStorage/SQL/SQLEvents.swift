@@ -147,7 +147,8 @@ extension IdentityStore {
 
     /// Returns the last entry of the audit log; 0 for an empty log.
     package func lastAuditEntry() async throws(IdentityError) -> Int64 {
-        try await first("SELECT max(id) FROM audit", []) { row throws(IdentityError) in try row.optionalInteger(0) ?? 0 }
+        try await first("SELECT max(id) FROM audit", []) { row throws(IdentityError) in try row.optionalInteger(0) ?? 0
+        }
             ?? 0
     }
 
@@ -190,7 +191,8 @@ extension SQLConnection {
 }
 
 extension EventDelivery {
-    fileprivate static let removal = "DELETE FROM event_delivery WHERE listener = $1 AND account_id = $2 AND audit_id = $3"
+    fileprivate static let removal =
+        "DELETE FROM event_delivery WHERE listener = $1 AND account_id = $2 AND audit_id = $3"
     fileprivate static let postponement = """
         UPDATE event_delivery SET due_at = coalesce($1, due_at), leased_until = NULL, attempts = $2, refusals = $3
         WHERE listener = $4 AND account_id = $5 AND audit_id = $6 AND (leased_until IS NULL OR leased_until = $7)
