@@ -14,10 +14,14 @@ import Testing
     private static let crm = EventListener("crm") { $0.hasPrefix("account.") }
     private static let log = EventListener("log") { _ in true }
 
+    /// What keeps the files of stores until the end of a test.
+    private let kept = Kept()
+
     /// Opens an empty store with listeners.
     private func open(_ backend: StoreBackend, _ listeners: [EventListener] = [crm, log]) async throws -> IdentityStore
     {
-        let store = try await backend.open().0
+        let (store, audit) = try await backend.open()
+        await kept.add(audit)
         try await store.tell(listeners)
         return store
     }
@@ -243,6 +247,12 @@ import Testing
         }
         await store.close()
     }
+}
+
+private actor Kept {
+    private var audits: [@Sendable () async throws -> [AuditEntry]] = []
+
+    func add(_ audit: @escaping @Sendable () async throws -> [AuditEntry]) { audits.append(audit) }
 }
 
 /// The events that workers have told.
