@@ -25,7 +25,8 @@ enum AdminHookSubcommand {
                 [
                     .init(hook.string("name")), .init(hook.string("on")), .init(hook.string("url") ?? "-"),
                     .init(hook.string("if_down") ?? "-"),
-                    .init(hook["waiting"]?.intValue.map { "\($0)" } ?? "-"), hook.dateCell("oldest"),
+                    .init(hook["waiting"]?.intValue.map { "\($0)" } ?? "-"),
+                    hook["oldest"]?.stringValue == nil ? "-" : hook.dateCell("oldest"),
                 ]
             }
             return (
