@@ -77,6 +77,16 @@ private final class RecordingConnection: SQLConnection {
         set { next.signedOutDevices = newValue }
     }
 
+    var toldListeners: Set<String> {
+        get { next.toldListeners }
+        set { next.toldListeners = newValue }
+    }
+
+    var eventListeners: [EventListener] {
+        get { next.eventListeners }
+        set { next.eventListeners = newValue }
+    }
+
     var auditChain: AuditChain? {
         get { next.auditChain }
         set { next.auditChain = newValue }
@@ -106,7 +116,7 @@ private final class RecordingConnection: SQLConnection {
 
     func addAuditEntry(
         _ event: String, account: String?, detail: String?, at now: Date
-    ) throws(IdentityError) {
+    ) throws(IdentityError) -> AuditRecord {
         try recording("audit").addAuditEntry(event, account: account, detail: detail, at: now)
     }
 

@@ -75,7 +75,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
                 "DELETE users/{id}/links/{provider}", "GET statistics", "GET audit", "GET audit/verification",
                 "GET mails", "POST mails/retry", "GET keys", "POST keys/rotate", "GET providers",
                 "POST providers/{provider}/test", "GET settings", "GET api-keys", "POST api-keys",
-                "DELETE api-keys/{id}",
+                "DELETE api-keys/{id}", "GET hooks", "POST hooks/{hook}/test", "POST hooks/{hook}/replay",
             ].map { $0.replacing(" ", with: " /api/admin/") }
             + [
                 "Login", "Logout", "RefreshToken", "ChangePassword", "SetupTwoFactor", "VerifyTwoFactor",

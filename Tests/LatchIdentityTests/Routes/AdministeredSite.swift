@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IdentityTestSupport
+import LatchHTTP
 import LatchIdentityStorage
 import Testing
 
@@ -11,8 +12,10 @@ extension Site {
     static let root = "root@example.com"
 
     /// Returns a site with a super administrator, whose limits the requests of a test do not reach.
-    static func administered(_ change: (inout IdentityConfiguration) -> Void = { _ in }) async throws -> Site {
-        let site = try await Site {
+    static func administered(
+        upstream: any Handler = Transport.live, _ change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws -> Site {
+        let site = try await Site(upstream: upstream) {
             $0.tokenLimitPerMinute = 10_000
             $0.requestLimitPerMinute = 10_000
             $0.loginLimitPerMinute = 10_000

@@ -21,7 +21,8 @@ enum AdminSubcommand {
         ],
         subcommands: [
             user, AdminClientSubcommand.subcommand, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
-            AdminPasskeysSubcommand.subcommand, AdminProviderSubcommand.subcommand, AdminAPIKeySubcommand.subcommand,
+            AdminPasskeysSubcommand.subcommand, AdminProviderSubcommand.subcommand, AdminHookSubcommand.subcommand,
+            AdminAPIKeySubcommand.subcommand,
             AdminKeysSubcommand.subcommand, AdminMailSubcommand.subcommand, AdminAuditSubcommand.subcommand,
             AdminClockSubcommand.subcommand, AdminFirstLinkSubcommand.subcommand,
         ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])

@@ -9,6 +9,8 @@ import LatchIdentity
 struct StoreCheck: Sendable {
     /// The difference from the database's clock, in seconds, at which this machine's clock is probably wrong.
     private static let tolerance = 5.0
+    /// The seconds for which an event may wait for its hook.
+    private static let longestWait = 3600.0
     /// The limits of free space, in bytes, for a store that will soon be full and for one that is practically full.
     private static let (lowSpace, leastSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
 
@@ -58,6 +60,7 @@ struct StoreCheck: Sendable {
             found.append(.warning("date", error.message, hint: error.hint ?? ""))
         }
         if let difference = inspection.clockOffset { found.append(clock(difference)) }
+        if let events = inspection.events { found += self.events(events, at: now) }
         if let durability = inspection.durability { found.append(self.durability(durability)) }
         return found
     }
@@ -83,6 +86,20 @@ struct StoreCheck: Sendable {
             "clock", "The database's clock is \(distance) \(difference > 0 ? "ahead of" : "behind") this machine's.",
             hint: "Servers use the database's clock. Set both with NTP: other servers refuse tokens with a wrong date.",
             facts: facts)
+    }
+
+    /// Reports events that have waited for long; nothing if none waits.
+    private func events(_ backlog: EventBacklog, at now: Date) -> [Diagnosis] {
+        guard let oldest = backlog.oldest else { return [] }
+        let age = max(now.timeIntervalSince(oldest), 0)
+        let facts: JSONObject = ["waiting": .integer(Int64(backlog.count)), "oldestSeconds": .integer(Int64(age))]
+        guard age > Self.longestWait else { return [.fine("events", "waiting: \(backlog.count)", facts: facts)] }
+        return [
+            .warning(
+                "events", "The oldest of \(backlog.count.counted("event")) waits since \(oldest.formatted(.iso8601)).",
+                hint: "'latch admin hook list' shows for which hook; 'latch admin hook test NAME' shows why.",
+                facts: facts)
+        ]
     }
 
     private func durability(_ durability: DatabaseDurability) -> Diagnosis {

@@ -140,6 +140,8 @@ public struct Identity: Sendable {
         let metrics = Metrics()
         metrics.include { store.callSamples }
         let clock = storeClock?.clock ?? clock
+        // The keys of the first start are events too.
+        try await store.tell(EventQueue.listeners(configuration, code: hooks))
         try await self.init(
             configuration, store: store, clock: clock, storeClock: storeClock,
             dates: try await DateCheck(of: store, clock: clock, synchronized: synchronized), random: random,
@@ -184,6 +186,7 @@ public struct Identity: Sendable {
             ? [
                 Task { await Housekeeping(kept, machineDate: machineDate).run() },
                 Task { await Self.refreshKeys(kept, storeClock) }, Task { await kept.notices.run() },
+                Task { await kept.events.run() },
             ] : []
     }
 
@@ -201,7 +204,9 @@ public struct Identity: Sendable {
             issuer: issuer,
             limiter: services.limits.limiter, mails: services.mails, metrics: services.metrics,
             ended: services.keyring.ended)
+        try await services.store.tell(EventQueue.listeners(configuration, code: code))
         for task in housekeeping { task.cancel() }
+        services.events.stop()
         return next
     }
 
@@ -253,9 +258,14 @@ public struct Identity: Sendable {
     /// for the next start.
     public func close() async {
         for task in housekeeping { task.cancel() }
+        async let events: Void = services.events.close()
         await services.mails.close()
+        await events
         await services.store.close()
     }
+
+    /// Returns when every due event has been told or postponed, for tests.
+    package func flushEvents() async { await services.events.flush() }
 
     /// Returns when every due email has been sent or postponed, for tests.
     package func flushMails() async { await services.mails.flush() }

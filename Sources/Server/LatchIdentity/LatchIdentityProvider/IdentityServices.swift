@@ -49,6 +49,8 @@ package final class IdentityServices: Sendable {
 
     /// The programs and the code that are asked before the server acts.
     package let hooks: Hooks
+    /// The workers that tell programs and code what has happened.
+    package let events: EventQueue
     package let permitted: PermittedSignIns
     package let resources: ResourcePolicy
     package let recentAuthentication: RecentAuthenticationRule
@@ -91,6 +93,7 @@ package final class IdentityServices: Sendable {
         hooks = try Hooks(
             configuration, code: code, transport: transport, clock: clock, random: random, metrics: metrics,
             failures: store.failures)
+        events = try EventQueue(hooks, code: code, store: store, clock: clock, random: random)
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
@@ -249,6 +252,10 @@ package final class IdentityServices: Sendable {
         SigningKeyService(
             keyLifetime: configuration.signingKeyLifetime, store: store, clock: clock, dates: dates,
             keyring: keyring, accessTokens: accessTokens)
+    }
+
+    package var hookAdministration: HookService {
+        HookService(hooks: hooks, events: events, store: store, clock: clock, random: random)
     }
 
     package var measurements: Measurements {

@@ -24,6 +24,8 @@ package final class IdentityStore: Sendable {
 
     /// The watch over calls that fail because of the store.
     package let failures = StoreFailures()
+    /// The receiver of what durable writes have stored for listeners.
+    private let eventReport = Mutex<EventReport?>(nil)
 
     /// Creates a store over an open database.
     package init(_ backend: any SQLBackend) { self.backend = backend }
@@ -50,6 +52,11 @@ package final class IdentityStore: Sendable {
     /// Commits waiting writes and closes the store; later calls throw `IdentityError.storeClosed`.
     package func close() async { await backend.close() }
 
+    /// Calls `body` after each write that has stored events, with the names of their listeners.
+    package func onEvents(_ body: @escaping @Sendable (Set<String>) -> Void) {
+        eventReport.withLock { $0 = EventReport(added: body) }
+    }
+
     /// Runs `body`, which only reads, with a separate connection.
     package func read<Result: Sendable>(
         operation: String = #function, _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
@@ -74,9 +81,9 @@ package final class IdentityStore: Sendable {
     ) async throws(IdentityError) -> Result {
         // A failed write also counts, since its outcome may be unknown.
         defer { writes.add(1, ordering: .sequentiallyConsistent) }
-        return counted(
+        return applied(
             try await measured(operation, .write) { () throws(IdentityError) in
-                try await backend.write(Self.countingSignedOut(body))
+                try await backend.write(Self.notingEffects(body))
             })
     }
 
@@ -89,25 +96,33 @@ package final class IdentityStore: Sendable {
         defer { writes.add(1, ordering: .sequentiallyConsistent) }
         return try await measured(operation, .write) { () throws(IdentityError) in
             try await backend.change(
-                row: row, statement, then: query, read: { row throws(IdentityError) in (try read(row), 0) },
-                otherwise: Self.countingSignedOut(body))
-        }.map(counted)
+                row: row, statement, then: query,
+                read: { row throws(IdentityError) in (try read(row), WriteEffects()) },
+                otherwise: Self.notingEffects(body))
+        }.map(applied)
     }
 
-    /// Wraps `body` so that it also returns the number of devices that it has signed out.
-    private static func countingSignedOut<Result>(
+    /// What a write has done besides its result.
+    private struct WriteEffects {
+        var signedOut = 0
+        var told: Set<String> = []
+    }
+
+    /// Wraps `body` so that it also returns the effects of its write.
+    private static func notingEffects<Result>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
-    ) -> @Sendable (any SQLConnection) throws(IdentityError) -> (Result, Int) {
+    ) -> @Sendable (any SQLConnection) throws(IdentityError) -> (Result, WriteEffects) {
         { db throws(IdentityError) in
-            // The sign-outs of an earlier attempt were rolled back.
-            db.signedOutDevices = 0
-            return (try body(db), db.signedOutDevices)
+            // The effects of an earlier attempt were rolled back.
+            (db.signedOutDevices, db.toldListeners) = (0, [])
+            return (try body(db), WriteEffects(signedOut: db.signedOutDevices, told: db.toldListeners))
         }
     }
 
-    /// Adds the devices that a durable write has signed out, and returns its result.
-    private func counted<Result>(_ outcome: (result: Result, signedOut: Int)) -> Result {
-        if outcome.signedOut > 0 { calls.addSignedOut(outcome.signedOut) }
+    /// Counts the devices that a durable write has signed out, reports its events, and returns its result.
+    private func applied<Result>(_ outcome: (result: Result, effects: WriteEffects)) -> Result {
+        if outcome.effects.signedOut > 0 { calls.addSignedOut(outcome.effects.signedOut) }
+        if !outcome.effects.told.isEmpty { eventReport.withLock { $0 }?.added(outcome.effects.told) }
         return outcome.result
     }
 
@@ -118,6 +133,14 @@ package final class IdentityStore: Sendable {
         _ sql: String, _ values: [SQLValue], operation: String = #function,
         read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result? {
+        try await updateAll(sql, values, operation: operation, read: read).first
+    }
+
+    /// Runs a statement as ``update(_:_:operation:read:)`` does, and returns all rows of its result.
+    package func updateAll<Result: Sendable>(
+        _ sql: String, _ values: [SQLValue], operation: String = #function,
+        read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> [Result] {
         try await measured(operation, .write) { () throws(IdentityError) in
             try await backend.update(SQLStatement(sql, values), read: read)
         }

@@ -13,6 +13,7 @@ import Testing
     /// What a database derives from the content, and what belongs to running servers.
     private static let derived: Set = [
         "account_list", "account_tally", "account_search", "password_cost", "audit_head", "latch_schema", "lease",
+        "event_delivery",
     ]
     private static let derivedColumns: Set = ["audit.chain", "audit.digest", "account.cost_parameters"]
 

@@ -88,6 +88,7 @@ extension Router {
             mails: services.mails, keys: services.signingKeys, upstreams: services.upstreams, notes: services.notes,
             audit: services.audit, access: access
         ).add(to: &self)
+        HookAdministrationRoutes(hooks: services.hookAdministration, access: access).add(to: &self)
         APIKeyRoutes(access: access).add(to: &self)
     }
 

@@ -93,8 +93,12 @@ struct OperationRoutes: Sendable {
                 health["mail"] = [
                     "waiting": .integer(Int64(mails.count)), "oldestSeconds": .integer(Int64(mails.age)),
                 ]
+                let events = try await measurements.eventBacklog()
+                health["events"] = [
+                    "waiting": .integer(Int64(events.count)), "oldestSeconds": .integer(Int64(events.age)),
+                ]
             } catch {
-                // The store has just committed, so a slow query for the emails does not justify a restart of the
+                // The store has just committed, so a slow query for what waits does not justify a restart of the
                 // server.
             }
             return .json(.object(health))

@@ -199,7 +199,7 @@ extension Hook {
 }
 
 /// The name of an event, or the beginning of several with `*` at its end.
-private struct EventPattern {
+struct EventPattern: Sendable {
     private let start: String
     private let isWhole: Bool
 

@@ -17,6 +17,8 @@ package final class HookClient: Sendable {
         package var status: HTTPStatus?
         /// The seconds that the answer asks to wait; nil for none.
         package var retryAfter: Duration?
+        /// Whether the program has not got the request.
+        package var isUnsent = false
     }
 
     /// The failed calls in a row after which the program is not asked for a while.
@@ -79,11 +81,10 @@ package final class HookClient: Sendable {
         _ type: String, _ data: JSONObject, id: String, at date: Date
     ) async throws(Failure) -> [UInt8] {
         let now = clock.now
-        // A clock that was set back must not keep a program unasked.
-        let pause = state.withLock(\.until) - now.timeIntervalSince1970
-        guard pause <= 0 || pause > Self.pause else {
+        guard !isPaused(at: now) else {
             metrics.count(.hookCalls, "skipped")
-            throw Failure(description: "it is not asked after \(Self.tolerance) failed calls in a row")
+            throw Failure(
+                description: "it is not asked after \(Self.tolerance) failed calls in a row", isUnsent: true)
         }
         let message: JSONObject = [
             "type": .string(type), "timestamp": .string(date.formatted(.iso8601)), "data": .object(data),
@@ -109,10 +110,20 @@ package final class HookClient: Sendable {
         } catch let failure as Failure {
             throw counted(failure)
         } catch HTTPError.cancelled {
-            throw Failure(description: "the request was canceled")
+            throw Failure(description: "the request was canceled", isUnsent: true)
         } catch {
             throw counted(Failure(description: "it did not answer: \((error as? HTTPError)?.code ?? "failed")"))
         }
+    }
+
+    /// Whether the last call has failed.
+    package var isFailing: Bool { state.withLock { $0.failures > 0 } }
+
+    /// Returns whether the program is not asked for a while.
+    package func isPaused(at now: Date) -> Bool {
+        // A clock that was set back must not keep a program unasked.
+        let pause = state.withLock(\.until) - now.timeIntervalSince1970
+        return pause > 0 && pause <= Self.pause
     }
 
     /// Counts a failure, after several of which the program is not asked for a while.

@@ -28,12 +28,12 @@ package struct Measurements: Sendable {
         let writes = store.writeStatistics
         let load = passwords.load
         let cache = accessTokens.cacheStatistics
-        let mails: (count: Int, age: Int)?
+        let (mails, events): ((count: Int, age: Int)?, (count: Int, age: Int)?)
         do throws(IdentityError) {
-            mails = try await mailBacklog()
+            (mails, events) = (try await mailBacklog(), try await eventBacklog())
         } catch {
             // A failing store must not hide the other metrics.
-            mails = nil
+            (mails, events) = (nil, nil)
         }
         return metrics.samples + [
             MetricSample(.storeCommits, .counter(writes.commits)), MetricSample(.storeWrites, .counter(writes.jobs)),
@@ -42,6 +42,8 @@ package struct Measurements: Sendable {
             MetricSample(.passwordsRunning, .gauge(load.running)),
             MetricSample(.passwordsWaiting, .gauge(load.waiting)),
             MetricSample(.mailsWaiting, .gauge(mails?.count)), MetricSample(.mailsOldestSeconds, .gauge(mails?.age)),
+            MetricSample(.eventsWaiting, .gauge(events?.count)),
+            MetricSample(.eventsOldestSeconds, .gauge(events?.age)),
             MetricSample(.tokenCacheEntries, .gauge(cache.entries)),
             MetricSample(.tokenCacheHits, .counter(cache.hits)),
             MetricSample(.tokenCacheMisses, .counter(cache.misses)),
@@ -55,14 +57,33 @@ package struct Measurements: Sendable {
     ///   wait long.
     package func mailBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
         let soon = clock.now.addingTimeInterval(MailQueue.longestPause + 1)
+        let backlog = try await soonResult { store throws(IdentityError) in
+            try await store.mailBacklog(dueBefore: soon)
+        }
+        return (backlog.count, age(of: backlog.oldest))
+    }
+
+    /// Returns the number of events that wait for their listeners, and the age in seconds of the oldest one.
+    ///
+    /// - Throws: As ``mailBacklog()``.
+    package func eventBacklog() async throws(IdentityError) -> (count: Int, age: Int) {
+        let backlog = try await soonResult { store throws(IdentityError) in try await store.eventBacklog() }
+        return (backlog.count, age(of: backlog.oldest))
+    }
+
+    private func age(of date: Date?) -> Int { date.map { max(Int(clock.now.timeIntervalSince($0)), 0) } ?? 0 }
+
+    /// Returns the result of a query within a second.
+    private func soonResult<Value: Sendable>(
+        _ query: @escaping @Sendable (IdentityStore) async throws(IdentityError) -> Value
+    ) async throws(IdentityError) -> Value {
         let result = await clock.result(within: .seconds(1)) { [store] in
             do throws(IdentityError) {
-                return Result<MailBacklog, IdentityError>.success(try await store.mailBacklog(dueBefore: soon))
+                return Result<Value, IdentityError>.success(try await query(store))
             } catch { return .failure(error) }
         } orLate: { [store] in
             .failure(store.outage ?? .storeBusy)
         }
-        let backlog = try result.get()
-        return (backlog.count, backlog.oldest.map { max(Int(clock.now.timeIntervalSince($0)), 0) } ?? 0)
+        return try result.get()
     }
 }

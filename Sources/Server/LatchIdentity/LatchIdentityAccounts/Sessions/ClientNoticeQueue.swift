@@ -5,19 +5,12 @@ package import LatchCrypto
 package import LatchFoundation
 package import LatchHTTP
 package import LatchIdentityStorage
-import Synchronization
 
 /// The worker that tells clients which of their sessions have ended (OpenID Connect Back-Channel Logout §2.5).
 ///
 /// A notice leaves the store only after its client has accepted it. Servers share the notices, and each takes one with
 /// a lease. A crash in between sends it twice, and the client ends nothing the second time.
-package final class ClientNoticeQueue: Sendable {
-    private struct State {
-        var running = 0
-        /// The callers of `flush`, which wait until all workers have ended.
-        var idle: [CheckedContinuation<Void, Never>] = []
-    }
-
+package final class ClientNoticeQueue: DueWork {
     /// The interval between two checks, for the notices of other servers and for further attempts.
     private static let pollInterval = Duration.seconds(5)
     /// The time that a client has to respond; its user may wait for the end of the session.
@@ -28,17 +21,16 @@ package final class ClientNoticeQueue: Sendable {
     package static let maximumAttempts = 5
     /// The pause after the first failed attempt, in seconds, which doubles with each further one.
     package static let firstPause: TimeInterval = 10
-    /// The maximum number of workers, so that one slow client does not delay the others.
-    private static let maximumRunning = 8
 
     private let clients: OAuthClients
     private let store: IdentityStore
-    private let clock: WallClock
+    package let clock: WallClock
     private let random: RandomSource
     private let accessTokens: AccessTokenIssuer
     private let sessionIDs: ClientSessionID
     private let transport: any Handler
-    private let state = Mutex(State())
+    /// Eight workers, so that one slow client does not delay the others.
+    package let workers = DueWorkers(atMost: 8)
 
     package init(
         clients: OAuthClients, store: IdentityStore, clock: WallClock, random: RandomSource,
@@ -57,61 +49,24 @@ package final class ClientNoticeQueue: Sendable {
     /// Sends the notices that are due, regularly, until the task is canceled.
     package func run() async {
         guard clients.mayHaveLogoutURIs else { return }
-        while !Task.isCancelled {
-            wake()
-            do { try await clock.sleep(for: Self.pollInterval) } catch { return }
-        }
+        await run(every: Self.pollInterval)
     }
 
-    /// Sends the notices that are due, in the background.
-    package func wake() {
-        guard clients.mayHaveLogoutURIs else { return }
-        let starts = state.withLock { state -> Bool in
-            guard state.running < Self.maximumRunning else { return false }
-            state.running += 1
-            return true
-        }
-        if starts { Task { await work() } }
-    }
-
-    /// Returns when every due notice has been sent or postponed.
-    package func flush() async {
-        wake()
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state -> Bool in
-                guard state.running > 0 else { return true }
-                state.idle.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
-        }
-    }
-
-    private func work() async {
-        while await sendNext() {}
-        let idle = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.running -= 1
-            guard state.running == 0 else { return [] }
-            defer { state.idle = [] }
-            return state.idle
-        }
-        for continuation in idle { continuation.resume() }
-    }
-
-    /// Takes a notice and sends it; returns false if none is due, or if the store fails.
-    private func sendNext() async -> Bool {
+    /// Takes a notice; nil if none is due, or if the store fails, which counts its failure.
+    package func take() async -> ClientNotice? {
+        guard clients.mayHaveLogoutURIs else { return nil }
         do throws(IdentityError) {
             let now = clock.now
-            guard let notice = try await store.claimNotice(at: now, until: now.addingTimeInterval(Self.lease)) else {
-                return false
-            }
-            // More may be due than one worker can send.
-            wake()
-            try await send(notice)
-            return true
+            return try await store.claimNotice(at: now, until: now.addingTimeInterval(Self.lease))
         } catch {
-            // The store has counted its failure. The notice is sent after its lease.
-            return false
+            return nil
+        }
+    }
+
+    /// Sends a notice; after a failure of the store it is sent again when its lease ends.
+    package func process(_ notice: ClientNotice) async {
+        do throws(IdentityError) { try await send(notice) } catch {
+            // The store has counted its failure.
         }
     }
 

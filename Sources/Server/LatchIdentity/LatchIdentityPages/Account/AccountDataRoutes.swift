@@ -119,7 +119,7 @@ extension AuditRecord {
         "account.unlinked", "account.unlocked", "address.failed", "apiKey.created", "apiKey.removed",
         "code.refused", "code.replayed", "consent.denied", "consent.granted", "consent.withdrawn",
         "device.allSignedOut", "device.approved", "device.authenticated", "device.denied", "device.signedIn",
-        "device.signedOut", "factor.begun", "factor.confirmed", "factor.failed", "factor.guessed",
+        "device.signedOut", "event.undelivered", "factor.begun", "factor.confirmed", "factor.failed", "factor.guessed",
         "factor.recoveryCodeUsed", "factor.recoveryCodesReplaced", "factor.removed", "passkey.added", "passkey.copied",
         "passkey.failed", "passkey.refused", "passkey.removed", "reauthentication.failed", "signIn.codeRefused",
         "signIn.failed",

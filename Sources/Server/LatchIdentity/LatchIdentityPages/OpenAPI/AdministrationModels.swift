@@ -78,6 +78,16 @@ extension JSONSchema.Model {
             .required("next_attempt_at", .date), .required("attempts", .integer()),
         ])
 
+    static let hook = JSONSchema.Model(
+        name: "Hook",
+        members: [
+            .required("name", .text()), .required("on", .choice(Hook.Point.allCases.map(\.rawValue))),
+            .required("url", .optional(.url), "Without its query; null for code."),
+            .required("if_down", .optional(.choice(Hook.Fallback.allCases.map(\.rawValue)))),
+            .required("waiting", .optional(.integer()), "The events that wait; null for other points."),
+            .required("oldest", .optional(.date), "The time from which the oldest one waits."),
+        ])
+
     static let signingKey = JSONSchema.Model(
         name: "SigningKey",
         members: [

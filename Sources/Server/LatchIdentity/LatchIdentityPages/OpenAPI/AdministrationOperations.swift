@@ -224,6 +224,25 @@ extension APIOperation {
                 .required("settings", .list(.model(.setting))), .required("warnings", .list(.model(.warning))),
             ])))
 
+    static let listHooks = administration(
+        "listHooks", "Returns the hooks, with the events that wait for them.", for: .readServer,
+        returns: .json(.object([.required("hooks", .list(.model(.hook)))])))
+
+    static let testHook = administration(
+        "testHook", "Sends a message of the type 'test' to a hook's program.", for: .writeServer,
+        returns: .json(
+            .object([
+                .required("hook", .text()), .required("works", .flag),
+                .required("problem", .optional(.text()), "The reason why the program has not accepted it."),
+            ])), refuses: [.noSuchHook])
+
+    static let replayHook = administration(
+        "replayHook", "Tells a hook again what has happened, with the same identifiers.", for: .writeServer,
+        takes: .json(
+            .required("since", .date, "The time of the earliest event."),
+            .optional("event", .text(), "A name, or the beginning of several with '*', such as account.*.")),
+        returns: .json(.object([.required("events", .integer())])), refuses: [.noSuchHook])
+
     // MARK: API keys
 
     static let listAPIKeys = APIOperation(

@@ -164,7 +164,10 @@ extension APIOperation {
 
     package static let getHealth = APIOperation(
         "getHealth", "Returns whether tokens can be issued.", in: .operation,
-        returns: .json(.object([.required("status", .text()), .optional("mail", .anyObject)])),
+        returns: .json(
+            .object([
+                .required("status", .text()), .optional("mail", .anyObject), .optional("events", .anyObject),
+            ])),
         .json(
             .object([.required("status", .text()), .required("code", .text()), .required("message", .text())]),
             .serviceUnavailable))

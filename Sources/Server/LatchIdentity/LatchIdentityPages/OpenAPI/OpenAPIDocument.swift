@@ -166,6 +166,7 @@ extension APIOperation {
         "id": "The ID, as lists return it.", "client": "The client_id.", "device": "The ID of a device.",
         "passkey": "The ID of a passkey.",
         "provider": "The name of an identity provider.",
+        "hook": "The name of a hook in the settings.",
     ]
 
     /// Returns the fields that a client needs from a refusal, or from a response that something was made.

@@ -128,6 +128,11 @@ extension IdentityError {
         code: "hookUnavailable", message: "A program that decides about this request did not answer.",
         hint: "Try again in a moment.", retryAfter: .seconds(5), form: .temporarilyUnavailable)
 
+    /// The configuration has no such hook, or the hook is not told of events.
+    package static let noSuchHook = IdentityError(
+        code: "noSuchHook", message: "There is no such hook.",
+        hint: "Hooks are in the server's configuration; only those on events can be replayed.", form: .notFound)
+
     /// Returns the error of a hook's failed call, for the log.
     ///
     /// - Parameter reason: A sentence without its full stop, which holds nothing that the program has sent.

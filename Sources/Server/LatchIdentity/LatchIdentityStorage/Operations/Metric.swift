@@ -125,6 +125,10 @@ extension Metric {
         "latch_mails_oldest_seconds",
         "The age of the oldest waiting email; one that the mail server has refused counts in the minutes before its next attempt."
     )
+    package static let eventsWaiting = Metric(
+        "latch_events_waiting", "Events that wait for their hooks or code, to be told by any node.")
+    package static let eventsOldestSeconds = Metric(
+        "latch_events_oldest_seconds", "The age of the oldest event that waits.")
     package static let tokenCacheEntries = Metric(
         "latch_token_cache_entries", "Access tokens that are known as verified.")
     package static let tokenCacheHits = Metric(

@@ -7,6 +7,7 @@ import Synchronization
 final class PostgresAudit: Sendable {
     private struct State {
         var chain: AuditChain?
+        var listeners: [EventListener] = []
         var lastID: Int64 = 0
         /// The end of the last anchor that this node has seen.
         var anchorEnd: Int64 = 0
@@ -18,6 +19,12 @@ final class PostgresAudit: Sendable {
     var chain: AuditChain? {
         get { state.withLock { $0.chain } }
         set { state.withLock { $0.chain = newValue } }
+    }
+
+    /// The programs and the code that are told of events.
+    var listeners: [EventListener] {
+        get { state.withLock { $0.listeners } }
+        set { state.withLock { $0.listeners = newValue } }
     }
 
     /// Returns the smallest ID of an entry with a time, unless the entry was restored.
@@ -59,7 +66,7 @@ extension PostgresCall {
 
     func addAuditEntry(
         _ event: String, account: String?, detail: String?, at now: Date
-    ) throws(IdentityError) {
+    ) throws(IdentityError) -> AuditRecord {
         // No account ID begins with this character.
         let name = account ?? Self.sharedChain(.random(in: 0..<Self.sharedChains))
         var head: AuditChain.Head?
@@ -75,14 +82,15 @@ extension PostgresCall {
         let digest = { head.flatMap { chain?.digest(of: record, after: $0.lastDigest) } }
         // Another node may have used the ID.
         while try !insert(record, digest(), in: name) { record = record.with(id: record.id + 1) }
-        guard let chain, var head, let digest = digest() else { return }
+        guard let chain, var head, let digest = digest() else { return record }
         (head.lastID, head.lastDigest) = (record.id, digest)
         try set(head, chain, name)
+        return record
     }
 
     /// Adds the entries and the heads of their chains, in a round trip each.
     func auditCreated(_ accounts: [String], detail: String, at now: Date) throws(IdentityError) {
-        var (entries, heads): ([[SQLValue]], [[SQLValue]]) = ([], [])
+        var (records, entries, heads): ([AuditRecord], [[SQLValue]], [[SQLValue]]) = ([], [], [])
         for account in accounts {
             let record = AuditRecord(
                 id: audit.nextID(at: now), at: Date(storedMilliseconds: now.storedMilliseconds),
@@ -90,6 +98,7 @@ extension PostgresCall {
             let chain = auditChain?.named(account)
             var head = AuditChain.Head()
             let digest = chain?.digest(of: record, after: head.lastDigest)
+            records.append(record)
             entries.append(AuditRecord.Column.values(of: record) + [.text(account), .blob(digest)])
             guard let chain, let digest else { continue }
             (head.lastID, head.lastDigest) = (record.id, digest)
@@ -100,6 +109,7 @@ extension PostgresCall {
             "INSERT INTO audit (\(AuditRecord.Column.list), chain, digest) VALUES ($1, $2, $3, $4, $5, $6, $7)",
             each: entries)
         try run(Self.headChange, each: heads)
+        try tell(records, at: now)
     }
 
     /// Returns the name of a chain for entries without an account, for any number.

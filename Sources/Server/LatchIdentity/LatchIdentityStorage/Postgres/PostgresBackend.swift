@@ -151,7 +151,7 @@ package final class PostgresBackend: SQLBackend {
     /// Runs the statement at READ COMMITTED, where it waits for rows that another statement changes.
     package func update<Result: Sendable>(
         _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
-    ) async throws(IdentityError) -> Result? {
+    ) async throws(IdentityError) -> [Result] {
         let results: [PostgresResult]
         do {
             results = try await database.pipeline([statement.postgres])
@@ -159,7 +159,7 @@ package final class PostgresBackend: SQLBackend {
             throw IdentityError(storing: error)
         }
         transactions.withLock { $0 += 1 }
-        return results[0].count > 0 ? try read(.postgres(PostgresRow(results[0], 0))) : nil
+        return try PostgresCall.rows(of: results[0], read: read)
     }
 
     package func date(by local: WallClock) async throws(IdentityError) -> StoreDate? {

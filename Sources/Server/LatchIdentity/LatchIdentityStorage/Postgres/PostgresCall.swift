@@ -17,11 +17,17 @@ final class PostgresCall: SQLConnection {
 
     let dialect = SQLDialect.postgres
     var signedOutDevices = 0
+    var toldListeners: Set<String> = []
     var statementCount: Int { connection.preparedCount }
 
     var auditChain: AuditChain? {
         get { audit.chain }
         set { audit.chain = newValue }
+    }
+
+    var eventListeners: [EventListener] {
+        get { audit.listeners }
+        set { audit.listeners = newValue }
     }
 
     /// Whether the outbox has room, by the server's estimate.
@@ -69,7 +75,7 @@ final class PostgresCall: SQLConnection {
         return results
     }
 
-    private static func rows<Result>(
+    static func rows<Result>(
         of result: PostgresResult, read: (borrowing SQLRow) throws(IdentityError) -> Result
     ) throws(IdentityError) -> [Result] {
         var results: [Result] = []

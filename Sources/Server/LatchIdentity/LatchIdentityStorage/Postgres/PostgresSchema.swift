@@ -105,6 +105,7 @@ package enum PostgresSchema {
         Migration(number: 7, name: "MailCauses", statements: mailCauses),
         Migration(number: 8, name: "APIKeys", statements: apiKeys),
         Migration(number: 9, name: "Imports", statements: imports),
+        Migration(number: 10, name: "Events", statements: events),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

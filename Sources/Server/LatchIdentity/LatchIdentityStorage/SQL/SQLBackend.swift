@@ -47,13 +47,13 @@ package protocol SQLBackend: Sendable {
         otherwise body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result?
 
-    /// Runs a statement that decides which rows it changes, and returns the first row of its result.
+    /// Runs a statement that decides which rows it changes, and returns the rows of its result.
     ///
     /// It is durable when the call returns, and no other statement sees a part of it. Unlike a transaction, it is never
     /// rolled back for a conflict.
     func update<Result: Sendable>(
         _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
-    ) async throws(IdentityError) -> Result?
+    ) async throws(IdentityError) -> [Result]
 
     /// Returns the date of the database's server; nil if the database runs in this process.
     func date(by local: WallClock) async throws(IdentityError) -> StoreDate?
@@ -87,8 +87,8 @@ extension SQLBackend {
 
     package func update<Result: Sendable>(
         _ statement: SQLStatement, read: @escaping @Sendable (borrowing SQLRow) throws(IdentityError) -> Result
-    ) async throws(IdentityError) -> Result? {
-        try await write { db throws(IdentityError) in try db.first(statement.text, statement.values, read: read) }
+    ) async throws(IdentityError) -> [Result] {
+        try await write { db throws(IdentityError) in try db.all(statement.text, statement.values, read: read) }
     }
 
     package func change<Result: Sendable>(

@@ -11,8 +11,12 @@ package protocol SQLConnection: AnyObject {
     var dialect: SQLDialect { get }
     /// The keyed digests of the audit log; nil until the server has their key.
     var auditChain: AuditChain? { get set }
+    /// The programs and the code that are told of events.
+    var eventListeners: [EventListener] { get set }
     /// The number of devices that the current write has signed out.
     var signedOutDevices: Int { get set }
+    /// The names of the listeners for which the current write has stored events.
+    var toldListeners: Set<String> { get set }
     /// Whether the outbox has room for a further email.
     var hasRoomForMail: Bool { get throws(IdentityError) }
     /// The number of prepared statements; with it, tests check that no input becomes part of a statement's text.
@@ -41,7 +45,9 @@ package protocol SQLConnection: AnyObject {
     ) throws(IdentityError) -> [[Result]]
 
     /// Adds an entry to the audit log and extends the chain, in the transaction of the change.
-    func addAuditEntry(_ event: String, account: String?, detail: String?, at now: Date) throws(IdentityError)
+    func addAuditEntry(
+        _ event: String, account: String?, detail: String?, at now: Date
+    ) throws(IdentityError) -> AuditRecord
 
     /// Adds the first entry of each of many new accounts, in the transaction that inserts them.
     func auditCreated(_ accounts: [String], detail: String, at now: Date) throws(IdentityError)
@@ -136,8 +142,8 @@ extension SQLConnection {
         Int(try first(sql, values) { row throws(IdentityError) in try row.integer(0) } ?? 0)
     }
 
-    /// Adds an entry to the audit log, in the transaction of the change.
+    /// Adds an entry to the audit log, and stores it for listeners, in the transaction of the change.
     package func audit(_ event: String, account: String?, detail: String? = nil, at now: Date) throws(IdentityError) {
-        try addAuditEntry(event, account: account, detail: detail, at: now)
+        try tell([try addAuditEntry(event, account: account, detail: detail, at: now)], at: now)
     }
 }

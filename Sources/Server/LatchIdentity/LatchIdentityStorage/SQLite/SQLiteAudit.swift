@@ -6,20 +6,21 @@ package import LatchFoundation
 extension SQLiteConnection {
     package func addAuditEntry(
         _ event: String, account: String?, detail: String?, at now: Date
-    ) throws(IdentityError) {
+    ) throws(IdentityError) -> AuditRecord {
         let id = Int64(
             try number(
                 "INSERT INTO audit (at, event, account_id, detail) VALUES ($1, $2, $3, $4) RETURNING id",
                 [.date(now), .text(event), .text(account), .text(detail)]))
-        // Without its head the chain is damaged, and its verification reports that; a new head would hide the damage.
-        guard let chain = auditChain, var head = try auditHead(of: chain) else { return }
-        // A gap: an attacker has removed the newest entries and restored an earlier head.
-        guard head.lastID == 0 || id == head.lastID + 1 else { return }
         let record = AuditRecord(
             id: id, at: Date(storedMilliseconds: now.storedMilliseconds), event: event, accountID: account,
             detail: detail)
+        // Without its head the chain is damaged, and its verification reports that; a new head would hide the damage.
+        guard let chain = auditChain, var head = try auditHead(of: chain) else { return record }
+        // A gap: an attacker has removed the newest entries and restored an earlier head.
+        guard head.lastID == 0 || id == head.lastID + 1 else { return record }
         try self.chain(record, chain, &head)
         try set(head, chain)
+        return record
     }
 
     /// Stores the digest of an entry, which becomes the last one.

@@ -23,7 +23,9 @@ package final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var statements: [String: SQLiteStatement] = [:]
     package let dialect = SQLDialect.sqlite
     package var auditChain: AuditChain?
+    package var eventListeners: [EventListener] = []
     package var signedOutDevices = 0
+    package var toldListeners: Set<String> = []
     /// The inode of the log at the first call of `hasLostLog`; nil before, and without a log.
     private var logInode: UInt64?
     /// The size and time of the file after the last commit.

@@ -62,5 +62,6 @@ package enum SQLiteSchema {
         Migration(number: 19, name: "MailCauses", statements: mailCauses),
         Migration(number: 20, name: "APIKeys", statements: apiKeys),
         Migration(number: 21, name: "Imports", statements: imports),
+        Migration(number: 22, name: "Events", statements: events),
     ]
 }

@@ -12,6 +12,8 @@ package struct StoreInspection: Sendable {
     /// The newest date that the store's servers have believed; nil if none has stored a date.
     package let believedDate: Date?
 
+    /// The events that wait for hooks; nil if the schema is older.
+    package let events: EventBacklog?
     /// The seconds by which the database's clock is ahead of this machine's; nil for a file, which has no clock.
     package let clockOffset: Double?
     /// The settings of PostgreSQL that decide what survives a crash; nil for a file.
@@ -72,6 +74,7 @@ extension StoreAdministration {
                 return StoreInspection(
                     schema: schema, keyFailure: schema.due == nil ? keyFailure(of: db, tokenPepper: tokenPepper) : nil,
                     believedDate: schema.due == nil ? try Self.believedDate(of: db) : nil,
+                    events: schema.due == nil ? try Self.events(of: db) : nil,
                     clockOffset: isDatabase ? try Self.clockOffset(of: db) : nil,
                     durability: isDatabase ? try Self.durability(of: db) : nil)
             }
@@ -93,6 +96,12 @@ extension StoreAdministration {
     private static func believedDate(of db: any SQLConnection) throws(IdentityError) -> Date? {
         try db.first("SELECT ends_at FROM lease WHERE task = 'date'", []) { row throws(IdentityError) in
             try row.date(0)
+        }
+    }
+
+    private static func events(of db: any SQLConnection) throws(IdentityError) -> EventBacklog? {
+        try db.first("SELECT count(*), min(added_at) FROM event_delivery", []) { row throws(IdentityError) in
+            EventBacklog(count: Int(try row.integer(0)), oldest: try row.optionalDate(1))
         }
     }
 

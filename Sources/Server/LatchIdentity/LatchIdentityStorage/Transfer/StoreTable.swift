@@ -3,7 +3,8 @@
 /// A table of a store's content, with the same columns in every database.
 ///
 /// Content does not include what a database derives, such as lists of accounts and digests of the audit log. Each
-/// database builds these when rows are inserted. Content also does not include the leases of running servers.
+/// database builds these when rows are inserted. Content also does not include the leases of running servers, and the
+/// events that wait for listeners: each of them is an entry of the audit log, and a replay tells it.
 package struct StoreTable: Sendable, Hashable {
     package struct Column: Sendable, Hashable {
         package enum Kind: Sendable, Hashable {
