@@ -202,13 +202,15 @@ import Testing
                 "gate", "gate;on=sign_up", "gate;url=https://a.example.com", "Gate;on=mail;url=https://a.example.com",
                 "gate;on=other;url=https://a.example.com", "gate;on=mail;url=http://a.example.com",
                 "gate;on=mail;url=https://u@a.example.com", "gate;on=mail;url=https://a.example.com/#x",
-                "gate;on=mail;url=https://a.example.com;timeout=11", "gate;on=mail;url=https://a.example.com;if_down=no",
+                "gate;on=mail;url=https://a.example.com;timeout=11",
+                "gate;on=mail;url=https://a.example.com;if_down=no",
                 "a;on=mail;url=https://a.example.com a;on=token;url=https://a.example.com",
                 "a;on=events;url=https://a.example.com;events=", "a;on=events;url=https://a.example.com;events=x**",
             ]
         ),
         (
-            "breached_passwords_url", ["", "https://api.pwnedpasswords.com/range"], ["range", "https://a@b", "ftp://a.b"]
+            "breached_passwords_url", ["", "https://api.pwnedpasswords.com/range", "http://127.0.0.1:90/range"],
+            ["range", "https://a@b", "ftp://a.b", "http://a.example.com"]
         ),
         ("hook_secrets", ["", "gate=whsec_a crm=b"], ["gate", "gate=", "a=b a=c"]),
         ("sign_in_redirects", Self.redirects, Self.badRedirects),

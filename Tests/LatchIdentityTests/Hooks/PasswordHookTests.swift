@@ -19,7 +19,8 @@ import Testing
     /// A program that knows one user of the other system.
     private static func program(_ change: @escaping @Sendable (inout JSONObject) -> Void = { _ in }) -> HookProgram {
         HookProgram { data in
-            guard [.string(email), "eve"].contains(data["login"]), data["password"] == .string(Site.password) else {
+            let login = data["login"]?.stringValue?.lowercased() ?? ""
+            guard [email, "eve"].contains(login), data["password"] == .string(Site.password) else {
                 return .json(["valid": false])
             }
             var user: JSONObject = [
@@ -106,12 +107,56 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: ["refuse", "another user", "not a record", "administrator's address"])
+    @Test(arguments: ["another foreign_id", "no foreign_id", "a removed password", "a verified address"])
+    func `An account that was imported without a password stays that of its owner`(_ kind: String) async throws {
+        let program = Self.program { user in
+            if kind == "another foreign_id" { user["foreign_id"] = "old-9" }
+            if kind == "no foreign_id" { user["foreign_id"] = nil }
+        }
+        let site = try await site(program)
+        let services = site.identity.services
+        var record: JSONObject = ["email": .string(Self.email), "foreign_id": "old-7", "email_verified": true]
+        if kind == "a verified address" { record["email_verified"] = false }
+        _ = try await services.imports.insert([.object(record)], isDryRun: false, by: .serverOperator)
+        let id = try #require(try await account(site)?.id)
+        if kind == "a removed password" || kind == "a verified address" {
+            // Whatever the owner has done here has changed the credentials.
+            try await services.store.write { db throws(IdentityError) -> Void in
+                try db.run("UPDATE account SET credential_version = 1 WHERE id = $1", [.text(id)])
+            }
+        }
+        let status = try await site.logIn(Self.email).status
+        expectEqual(status, kind.hasSuffix("foreign_id") ? 503 : 401)
+        try await expectNil(account(site)?.passwordHash)
+        await site.close()
+    }
+
+    @Test func `A name that is longer than an address is asked of no other system`() async throws {
+        let program = Self.program()
+        let site = try await site(program)
+        try await expectEqual(site.logIn(String(repeating: "a", count: 60_000)).status, 401)
+        #expect(program.requests.isEmpty)
+        await site.close()
+    }
+
+    @Test func `Guesses are limited while the other system is down`() async throws {
+        let site = try await Site(upstream: HookProgram { _ in throw HTTPError.offline }) { configuration in
+            configuration.loginLimitPerMinute = 3
+            configuration.add("old", on: .password)
+        }
+        var statuses: [Int] = []
+        for _ in 0..<5 { statuses.append(try await site.logIn(Self.email).status) }
+        expectEqual(statuses, [503, 503, 503, 429, 429])
+        await site.close()
+    }
+
+    @Test(arguments: ["refuse", "another user", "not a record", "administrator's address", "administrator"])
     func `A record that does not fit makes no account`(_ kind: String) async throws {
         let program = Self.program { user in
             switch kind {
             case "another user": (user["email"], user["username"]) = ("ada@example.com", "ada")
             case "not a record": user["emial"] = "x"
+            case "administrator": user["roles"] = ["admin"]
             case "administrator's address": user["email"] = "root@example.com"
             default: user["email"] = nil
             }

@@ -90,7 +90,8 @@ import Testing
 
     @Test(arguments: [
         HTTPResponse(status: .internalServerError), HTTPResponse(status: 302, fields: [.location: "https://a.example"]),
-        .json([1]), .json(["allow": "no"]), .json(["attributes": 1]), .json(["attributes": ["unknown": "a"]]), HTTPResponse(status: .ok, body: HTTPBody("no")),
+        .json([1]), .json(["allow": "no"]), .json(["attributes": 1]), .json(["attributes": ["unknown": "a"]]),
+        HTTPResponse(status: .ok, body: HTTPBody("no")),
         HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 0x20, count: 70_000))),
     ])
     func `An answer that is not one refuses the sign-up`(_ answer: HTTPResponse) async throws {
@@ -109,6 +110,26 @@ import Testing
         program.answer { _ in HTTPResponse(status: .ok) }
         site.clock.advance(by: .seconds(11))
         try await expectEqual(register(site).status, 201)
+        await site.close()
+    }
+
+    @Test func `A user who is refused gets neither past the program, nor keeps it from being asked`() async throws {
+        let program = HookProgram { _ in HTTPResponse(status: 422) }
+        let site = try await site(program) { $0.fallback = .continue }
+        for _ in 0..<8 { try await expectEqual(register(site).status, 503) }
+        expectEqual(program.requests.count, 8)
+        try await expectNil(account(site))
+        await site.close()
+    }
+
+    @Test func `A program whose answers are no JSON is not asked for a while, and then by one request`() async throws {
+        let program = HookProgram { _ in HTTPResponse(status: .ok, body: HTTPBody("no")) }
+        let site = try await site(program)
+        for _ in 0..<6 { _ = try await register(site) }
+        expectEqual(program.requests.count, 5)
+        site.clock.advance(by: .seconds(11))
+        for _ in 0..<3 { _ = try await register(site) }
+        expectEqual(program.requests.count, 6)
         await site.close()
     }
 
@@ -131,7 +152,10 @@ import Testing
         }
         expectEqual(request.fields["webhook-signature"], expected.joined(separator: " "))
         let input = request.fields["Signature-Input"] ?? ""
-        #expect(input.contains(#"keyid="gate""#) && input.contains(#""@target-uri""#) && input.contains(#""content-digest""#))
+        #expect(input.contains("sig1=(") && input.contains("sig2=("))
+        #expect(
+            input.contains(#"keyid="gate""#) && input.contains(#""@target-uri""#)
+                && input.contains(#""content-digest""#))
         #expect(request.path == "/hooks/gate?v=1" && request.authority == "app.example.com")
         await site.close()
     }

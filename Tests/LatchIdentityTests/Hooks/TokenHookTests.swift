@@ -5,8 +5,8 @@ import IdentityTestSupport
 import LatchAuth
 import LatchCore
 import LatchHTTP
-import LatchServer
 import LatchJOSE
+import LatchServer
 import LatchTesting
 import Testing
 
@@ -74,10 +74,30 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: ["sub", "scope", "roles", "cnf", "exp", "client_id"])
+    @Test(arguments: ["sub", "scope", "roles", "cnf", "exp", "client_id", "token_use", "s_hash"])
     func `A claim of the server is not set by a program`(_ name: String) async throws {
         let site = try await site(HookProgram(answering: ["claims": .object(["plan": "a", name: "x"])]))
         try await expectEqual(site.logIn().status, 503)
+        await site.close()
+    }
+
+    @Test func `The time of a program does not count to the replay window`() async throws {
+        let program = HookProgram()
+        let site = try await Site(upstream: program) { configuration in
+            configuration.replayWindow = .seconds(5)
+            configuration.add("claims", on: .token)
+        }
+        try await site.signUp()
+        let refresh = try await site.logIn().refresh
+        program.answer { _ in
+            site.clock.advance(by: .seconds(8))
+            return HTTPResponse(status: .ok)
+        }
+        let first = try await site.renew(refresh)
+        program.answer { _ in HTTPResponse(status: .ok) }
+        // The response was lost, and the client repeats the request at once.
+        let again = try await site.renew(refresh)
+        #expect(first.status == 200 && again.status == 200 && first.refresh == again.refresh)
         await site.close()
     }
 

@@ -42,7 +42,9 @@ import Testing
     }
 
     @Test func `A password of a known leak is refused, and the service sees five digits of its digest`() async throws {
-        let (site, service) = try await site(["0018A45C4D1DEF81644B54AB7F969B88D65:1", "\(Self.digest.dropFirst(5)):37"])
+        let (site, service) = try await site([
+            "0018A45C4D1DEF81644B54AB7F969B88D65:1", "\(Self.digest.dropFirst(5)):37",
+        ])
         let refused = try await register(site)
         #expect(refused.status == 400 && refused.text.contains("weakPassword"))
         let request = try #require(service.requests.first)

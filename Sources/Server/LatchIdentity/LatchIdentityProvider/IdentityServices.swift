@@ -26,6 +26,7 @@ package final class IdentityServices: Sendable {
     ///
     /// These are the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes.
     package let pepper: SymmetricKey
+    private let auditKey: [UInt8]
     /// The encryption of the keys in the store.
     package let keyring: Keyring
     package let accessTokens: AccessTokenIssuer
@@ -61,10 +62,7 @@ package final class IdentityServices: Sendable {
     private let records: AccountRecordCoder
     package let signIns: SignInService
     package let secondFactors: SecondFactorService
-    package let passkeySignIns: PasskeySignInService
-    package let upstreamSignIns: UpstreamSignInService
-    package let pageSessions: PageSessionService
-    package let audit: AuditService
+    private let sessions: SessionService
     package let tokens: TokenService
 
     package init(
@@ -75,6 +73,7 @@ package final class IdentityServices: Sendable {
     ) throws(IdentityError) {
         (self.configuration, self.store, self.accessTokens) = (configuration, store, accessTokens)
         (self.clock, self.dates, self.random, pepper, keyring) = (clock, dates, random, keys.pepper, keys.keyring)
+        auditKey = keys.auditKey
         passwords = try PasswordHasher(
             configuration, pepper: pepper,
             breaches: BreachedPasswords(configuration, transport: transport, metrics: metrics))
@@ -97,10 +96,8 @@ package final class IdentityServices: Sendable {
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
-        audit = AuditService(
-            retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
         administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
-        let sessions = SessionService(
+        sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             notifiesOfNewDevices: configuration.signInNotices,
             firstAdministrator: FirstAdministratorRule(
@@ -112,15 +109,12 @@ package final class IdentityServices: Sendable {
             proofs: SenderProofs(
                 accessTokens: accessTokens, pepper: pepper, certificateURL: configuration.certificateURL, clock: clock),
             hooks: hooks)
-        pageSessions = PageSessionService(
-            store: store, clock: clock, pepper: pepper, accessTokens: accessTokens, sessions: sessions)
         secondFactors = SecondFactorService(
             serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
             limits: limits, mails: mails, metrics: metrics, recentAuthentication: recentAuthentication)
-        let challenges = SignInChallenges(store: store, clock: clock, random: random)
         admission = SignInAdmission(
             requiresVerifiedEmail: configuration.signInNeedsVerifiedEmail, store: store, clock: clock, dates: dates,
-            secondFactors: secondFactors, challenges: challenges)
+            secondFactors: secondFactors, challenges: SignInChallenges(store: store, clock: clock, random: random))
         records = AccountRecordCoder(
             cipher: TOTPSecretCipher(pepper: pepper), random: random,
             issuers: Dictionary(uniqueKeysWithValues: upstreams.all.map { ($0.provider.name, $0.issuer) }),
@@ -130,17 +124,34 @@ package final class IdentityServices: Sendable {
             tokens: tokens,
             imports: FirstSignInImport(
                 store: store, clock: clock, passwords: passwords, hooks: hooks, metrics: metrics, coder: records))
-        passkeySignIns = PasskeySignInService(
-            store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
-            admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)
-        upstreamSignIns = UpstreamSignInService(
-            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
-            accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
-            recentAuthentication: recentAuthentication, hooks: hooks, permitted: permitted,
-            secondFactors: secondFactors, tokens: tokens, challenges: challenges, admission: admission)
     }
 
     // MARK: Services that no other one needs
+
+    package var pageSessions: PageSessionService {
+        PageSessionService(
+            store: store, clock: clock, pepper: pepper, accessTokens: accessTokens, sessions: sessions)
+    }
+
+    package var passkeySignIns: PasskeySignInService {
+        PasskeySignInService(
+            store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
+            admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)
+    }
+
+    package var upstreamSignIns: UpstreamSignInService {
+        UpstreamSignInService(
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
+            accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
+            recentAuthentication: recentAuthentication, hooks: hooks, permitted: permitted,
+            secondFactors: secondFactors, tokens: tokens,
+            challenges: SignInChallenges(store: store, clock: clock, random: random), admission: admission)
+    }
+
+    package var audit: AuditService {
+        AuditService(
+            retention: configuration.auditRetention, store: store, clock: clock, auditKey: auditKey)
+    }
 
     /// The check of the clients' assertions; the store remembers those that were used.
     package var clientAssertions: ClientAssertions {

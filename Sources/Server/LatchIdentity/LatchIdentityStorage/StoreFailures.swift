@@ -11,7 +11,7 @@ package final class StoreFailures: Sendable {
 
     private struct State {
         var report: Report?
-        /// The times of the last reports by error code, of which there are few.
+        /// The times of the last reports by error code and detail, such as the name of a hook, of which there are few.
         var reported: [String: ContinuousClock.Instant] = [:]
     }
 
@@ -32,8 +32,9 @@ package final class StoreFailures: Sendable {
         guard error != .storeClosed, error != .cancelled else { return }
         let report = state.withLock { state -> Report? in
             guard let report = state.report else { return nil }
-            if let last = state.reported[error.code], time - last < Self.pause { return nil }
-            state.reported[error.code] = time
+            let key = [error.code, error.detail].compactMap(\.self).joined(separator: " ")
+            if let last = state.reported[key], time - last < Self.pause { return nil }
+            state.reported[key] = time
             return report
         }
         report?(error, operation)

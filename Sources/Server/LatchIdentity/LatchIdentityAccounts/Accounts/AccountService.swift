@@ -27,7 +27,8 @@ package struct AccountService: Sendable {
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, random: RandomSource,
         pepper: SymmetricKey, passwords: PasswordHasher, limits: RateLimits, mails: MailQueue, metrics: Metrics,
-        hooks: Hooks, recentAuthentication: RecentAuthenticationRule, signIns: SignInService, secondFactors: SecondFactorService
+        hooks: Hooks, recentAuthentication: RecentAuthenticationRule, signIns: SignInService,
+        secondFactors: SecondFactorService
     ) {
         self.configuration = configuration
         attributes = AttributeRules(configuration)
@@ -68,22 +69,21 @@ package struct AccountService: Sendable {
         let email = try EmailAddress(email)
         let name = try Self.validated(name: name)
         let username = try Self.validated(username: username, of: email)
+        let isOwners = origin != nil && administrator == nil
+        if isOwners { try SignUpRule(configuration).require(email) }
         try await passwords.check(password, for: email)
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: clock.now) }
         try registration?.check(configuration)
         // Only a request that could succeed counts. The others must not use up the attempts of the address's owner.
-        if origin != nil, administrator == nil {
-            try SignUpRule(configuration).require(email)
-            try limits.take([limits.signUp(emailKey: email.key)])
-        }
+        if isOwners { try limits.take([limits.signUp(emailKey: email.key)]) }
         let now = clock.now
         var account = Account(
             id: random.newID(at: now), email: email, username: username, name: name, passwordChangedAt: now,
             emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
             ownerProvedAt: isVerified ? now : nil, createdAt: now, attributes: registration?.attributes ?? [:],
             acceptedTerms: registration?.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
-        if let origin, administrator == nil {
+        if let origin, isOwners {
             account = try await hooks.admit(account, by: .app, isVerified: isVerified, from: origin)
         }
         account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin?.address)

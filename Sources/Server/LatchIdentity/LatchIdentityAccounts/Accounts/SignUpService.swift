@@ -103,8 +103,8 @@ package struct SignUpService: Sendable {
             account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin.address)
             try await store.insert(account, details: details)
         } catch {
-            // Only accounts count. The reader of the address may learn that it has one.
-            limits.refund(attempts)
+            // Only accounts count, and refusals of the hook. The reader of the address may learn that it has one.
+            if error != .signUpDenied, error != .hookUnavailable { limits.refund(attempts) }
             throw error == .alreadyExists ? error.at("email") : error
         }
         metrics.count(.accountsCreated)

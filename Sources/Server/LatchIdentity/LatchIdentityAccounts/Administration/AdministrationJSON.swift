@@ -28,7 +28,8 @@ extension Device {
     /// The device as administrators see it, without its secrets.
     package var administrationJSON: JSONValue {
         [
-            "id": .string(publicID), "name": .optional(name), "user_agent": .optional(userAgent), "address": .optional(address),
+            "id": .string(publicID), "name": .optional(name), "user_agent": .optional(userAgent),
+            "address": .optional(address),
             "client_id": .optional(clientID), "created_at": .date(createdAt), "last_used_at": .date(lastUsedAt),
             "expires_at": .date(expiresAt),
         ]

@@ -94,6 +94,14 @@ extension SettingFormat where Value == String {
             parse: { AppRedirect.isValid($0) ? $0 : nil }, text: { $0 })
     }
 
+    /// The URL of a service that this server asks.
+    static var serviceURL: Self {
+        Self(
+            expected: "an https URL, or an http URL of this machine",
+            parse: { PublicURL.isValid($0) && (AppRedirect.isSecure($0) || AppRedirect.isLoopback($0)) ? $0 : nil },
+            text: { $0 })
+    }
+
     /// A domain name.
     package static var domain: Self {
         Self(

@@ -95,7 +95,7 @@ extension IdentityConfiguration {
             "argon2_passes", \.argon2Passes, .number(1...16), "the number of passes of a password hash",
             isReloaded: true),
         .init(
-            "breached_passwords_url", \.breachedPasswordsURL, .optional(.url),
+            "breached_passwords_url", \.breachedPasswordsURL, .optional(.serviceURL),
             "a service that knows leaked passwords by their digests, such as https://api.pwnedpasswords.com/range",
             isReloaded: true),
         .init(

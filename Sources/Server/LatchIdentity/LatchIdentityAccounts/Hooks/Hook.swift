@@ -44,9 +44,11 @@ public struct Hook: Sendable, Hashable {
 
     /// The name, which requests have as the key ID of their signature.
     public let name: String
+    /// The point at which the program is called.
     public var point: Point
     /// The URL that receives the requests: https, or http on this machine.
     public var url: String
+    /// What the server does without an answer.
     public var fallback = Fallback.refuse
     /// The time within which the program answers, in seconds.
     public var timeout = 3
@@ -158,7 +160,8 @@ extension Hook {
             guard let point = Point(rawValue: text) else { return false }
             self.point = point
         case "url":
-            guard text.utf8.count <= 500, PublicURL.isLink(text), !text.utf8.contains(where: { ";# ".utf8.contains($0) }),
+            guard text.utf8.count <= 500, PublicURL.isLink(text),
+                !text.utf8.contains(where: { ";# ".utf8.contains($0) }),
                 AppRedirect.isSecure(text) || AppRedirect.isLoopback(text)
             else { return false }
             url = text

@@ -19,6 +19,14 @@ package final class HookClient: Sendable {
         package var retryAfter: Duration?
         /// Whether the program has not got the request.
         package var isUnsent = false
+
+        /// The statuses from 400 to 499 after which the same message may be accepted later.
+        private static let passing = [408, 425, 429]
+
+        /// Whether the program has refused this message, and may accept others.
+        package var isRefusal: Bool {
+            status.map { $0.isClientError && !Self.passing.contains($0.rawValue) } ?? false
+        }
     }
 
     /// The failed calls in a row after which the program is not asked for a while.
@@ -62,26 +70,36 @@ package final class HookClient: Sendable {
 
     /// Asks the program, and returns the members of its answer; none for an answer without content.
     ///
-    /// - Parameter type: The value of `type`, by which the program tells requests apart.
-    package func ask(_ type: String, _ data: JSONObject) async throws(Failure) -> JSONObject {
-        let answer = try await call(type, data, id: "msg_\(random.identifier())", at: clock.now)
-        guard !answer.isEmpty else { return [:] }
-        let members: JSONObject?
-        do throws(JSONError) { members = try JSONValue(parsing: answer).objectValue } catch { members = nil }
+    /// - Parameters:
+    ///   - type: The value of `type`, by which the program tells requests apart.
+    ///   - id: The identifier of the message, which its repetitions have too; nil for a random one.
+    package func ask(_ type: String, _ data: JSONObject, id: String? = nil) async throws(Failure) -> JSONObject {
+        let answer = try await send(type, data, id: id ?? "msg_\(random.identifier())", at: clock.now)
+        var members: JSONObject? = [:]
+        if !answer.isEmpty {
+            do throws(JSONError) { members = try JSONValue(parsing: answer).objectValue } catch { members = nil }
+        }
         guard let members else { throw counted(Failure(description: "its answer is not a JSON object")) }
+        noteAnswer()
         return members
     }
 
-    /// Sends a message and returns the content of the answer.
+    /// Sends a message whose answer has no content that counts.
     ///
     /// - Parameters:
     ///   - id: The identifier of the message, which its repetitions have too.
     ///   - date: The time of what the message is about.
-    package func call(
+    package func tell(_ type: String, _ data: JSONObject, id: String, at date: Date) async throws(Failure) {
+        _ = try await send(type, data, id: id, at: date)
+        noteAnswer()
+    }
+
+    /// Sends a message and returns the content of the answer.
+    private func send(
         _ type: String, _ data: JSONObject, id: String, at date: Date
     ) async throws(Failure) -> [UInt8] {
         let now = clock.now
-        guard !isPaused(at: now) else {
+        guard permitsCall(at: now) else {
             metrics.count(.hookCalls, "skipped")
             throw Failure(
                 description: "it is not asked after \(Self.tolerance) failed calls in a row", isUnsent: true)
@@ -103,16 +121,30 @@ package final class HookClient: Sendable {
                 failure.retryAfter = RetryAfter(response)?.delay(answeredAt: nil, now: now)
                 throw failure
             }
-            let answer = try await response.body.collected(upTo: Self.maximumSize)
-            state.withLock { $0 = (0, -.infinity) }
-            metrics.count(.hookCalls, "answered")
-            return answer
+            return try await response.body.collected(upTo: Self.maximumSize)
         } catch let failure as Failure {
             throw counted(failure)
         } catch HTTPError.cancelled {
             throw Failure(description: "the request was canceled", isUnsent: true)
         } catch {
             throw counted(Failure(description: "it did not answer: \((error as? HTTPError)?.code ?? "failed")"))
+        }
+    }
+
+    private func noteAnswer() {
+        state.withLock { $0 = (0, -.infinity) }
+        metrics.count(.hookCalls, "answered")
+    }
+
+    /// Returns whether the program may be asked; after a pause one call tries, and the others wait for its result.
+    private func permitsCall(at now: Date) -> Bool {
+        let time = now.timeIntervalSince1970
+        return state.withLock { state in
+            guard state.failures >= Self.tolerance else { return true }
+            // A clock that was set back must not keep a program unasked.
+            guard state.until <= time || state.until > time + Self.pause else { return false }
+            state.until = time + Self.pause
+            return true
         }
     }
 
@@ -127,10 +159,16 @@ package final class HookClient: Sendable {
     }
 
     /// Counts a failure, after several of which the program is not asked for a while.
+    ///
+    /// A program that refuses a message is there: a stranger who is refused must not keep it from being asked.
     private func counted(_ failure: Failure) -> Failure {
         metrics.count(.hookCalls, "failed")
         let now = clock.now.timeIntervalSince1970
         state.withLock { state in
+            guard !failure.isRefusal else {
+                state = (0, -.infinity)
+                return
+            }
             state.failures += 1
             if state.failures >= Self.tolerance { state.until = now + Self.pause }
         }

@@ -19,7 +19,7 @@ package struct HookSecret: Sendable {
     private static let sizes = 32...64
 
     private let keys: [SymmetricKey]
-    private let signature: MessageSignature
+    private let signatures: [MessageSignature]
 
     /// Reads a secret, or two that are separated by a comma while the program changes over; the first one is the newer.
     ///
@@ -39,10 +39,12 @@ package struct HookSecret: Sendable {
         }
         guard (1...2).contains(keys.count) else { return nil }
         do {
-            let key = try Key(secret: keys[0], id: name)
-            signature = try MessageSignature(
-                key, covering: ["@method", "@target-uri", "content-type", "webhook-id", "webhook-timestamp"],
-                tag: "latch-hook", namesAlgorithm: true, clock: clock)
+            signatures = try keys.enumerated().map { index, key in
+                try MessageSignature(
+                    try Key(secret: key, id: name),
+                    covering: ["@method", "@target-uri", "content-type", "webhook-id", "webhook-timestamp"],
+                    label: "sig\(index + 1)", tag: "latch-hook", namesAlgorithm: true, clock: clock)
+            }
         } catch {
             return nil
         }
@@ -64,7 +66,7 @@ package struct HookSecret: Sendable {
             let code = HMAC<SHA256>.authenticationCode(for: signed, using: key)
             return "v1,\(Base64Alphabet.standard.encodePadded(Array(code)))"
         }.joined(separator: " ")
-        try await signature.authorize(&request)
+        for signature in signatures { try await signature.authorize(&request) }
     }
 }
 

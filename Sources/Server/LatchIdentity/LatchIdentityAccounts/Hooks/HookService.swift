@@ -57,7 +57,7 @@ package struct HookService: Sendable {
     package func test(_ name: String) async throws(IdentityError) -> HookClient.Failure? {
         guard let client = hooks.all.first(where: { $0.hook.name == name }) else { throw .noSuchHook }
         do throws(HookClient.Failure) {
-            _ = try await client.call("test", [:], id: "msg_\(random.identifier())", at: clock.now)
+            try await client.tell("test", [:], id: "msg_\(random.identifier())", at: clock.now)
             return nil
         } catch {
             return error

@@ -14,7 +14,10 @@ package struct Hooks: Sendable {
     /// The claims that no hook sets: those of the server, and those that RFC 7519, 8693, 9068 and 9449 give a meaning.
     private static let reservedClaims = ClientField.reservedClaims.union(
         AccessTokenIssuer.claimsOfIDTokens + UserClaims.names + [
-            "typ", "scp", "may_act", "authorization_details", "id", "roles", "permissions", "groups", "entitlements",
+            "active", "appid", "ath", "authorization_details", "azpacr", "cid", "entitlements", "groups", "id",
+            "may_act",
+            "permissions", "role", "roles", "s_hash", "scp", "token_type", "token_use", "typ", "unique_name",
+            "username",
         ])
 
     private let code: IdentityHooks
@@ -40,10 +43,12 @@ package struct Hooks: Sendable {
             if hook.point == .events {
                 listeners.append(client)
             } else if code.has(hook.point) || programs.updateValue(client, forKey: hook.point) != nil {
-                throw .invalidSetting("hooks", "one hook on \(hook.point.rawValue), and none if the program has code for it")
+                throw .invalidSetting(
+                    "hooks", "one hook on \(hook.point.rawValue), and none if the program has code for it")
             }
         }
-        for name in configuration.hookSecrets.keys.sorted() where !configuration.hooks.contains(where: { $0.name == name }) {
+        for name in configuration.hookSecrets.keys.sorted()
+        where !configuration.hooks.contains(where: { $0.name == name }) {
             throw .invalidSetting("hook_secrets", "only secrets of hooks in 'hooks'; '\(name)' is not one of them")
         }
         attributes = AttributeRules(configuration)
@@ -122,7 +127,7 @@ package struct Hooks: Sendable {
         guard has(.mail) else { return false }
         return try await answer(.mail, or: false) {
             if let send = code.mail { return try await send(mail) }
-            return try (try await ask(.mail, mail.json)).flag("sent") ?? false
+            return try (try await ask(.mail, mail.json, id: "msg_\(mail.id)")).flag("sent") ?? false
         }
     }
 
@@ -143,9 +148,11 @@ package struct Hooks: Sendable {
 
     // MARK: Answers
 
-    private func ask(_ point: Hook.Point, _ data: JSONObject) async throws(HookClient.Failure) -> JSONObject {
+    private func ask(
+        _ point: Hook.Point, _ data: JSONObject, id: String? = nil
+    ) async throws(HookClient.Failure) -> JSONObject {
         guard let program = programs[point] else { return [:] }
-        return try await program.ask(point.rawValue, data)
+        return try await program.ask(point.rawValue, data, id: id)
     }
 
     /// Returns the answer of a hook, or what its setting says for a hook that has none.
@@ -155,9 +162,10 @@ package struct Hooks: Sendable {
         do {
             return try await body()
         } catch {
-            let refusal = refusal(
-                of: point, (error as? HookClient.Failure)?.description ?? "its code has thrown an error")
-            guard programs[point]?.hook.fallback == .continue else { throw refusal }
+            let failure = error as? HookClient.Failure
+            let refusal = refusal(of: point, failure?.description ?? "its code has thrown an error")
+            // A user who is refused must not get past the program by what it refuses.
+            guard programs[point]?.hook.fallback == .continue, failure?.isRefusal != true else { throw refusal }
             return fallback
         }
     }
@@ -193,7 +201,8 @@ extension IdentityHooks.SignUpDecision {
             self = .deny(answer["message"]?.stringValue ?? "")
             return
         }
-        self = .allow(attributes: Dictionary(try answer.object("attributes").map { ($0.key, $0.value) }) { first, _ in first })
+        self = .allow(
+            attributes: Dictionary(try answer.object("attributes").map { ($0.key, $0.value) }) { first, _ in first })
     }
 }
 

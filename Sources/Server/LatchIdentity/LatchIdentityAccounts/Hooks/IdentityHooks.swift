@@ -46,11 +46,15 @@ extension IdentityHooks {
             case provider
         }
 
+        /// The way of this user.
         public let way: Way
+        /// The address as the user typed it.
         public let email: String
         /// Whether the user has proved the address, or its provider vouches for it.
         public let isEmailVerified: Bool
+        /// The full name; nil for none.
         public let name: String?
+        /// The user name; nil for none.
         public let username: String?
         /// The name of the provider in the settings; nil for another way.
         public let provider: String?
@@ -74,6 +78,7 @@ extension IdentityHooks {
     public struct TokenRequest: Sendable, Hashable {
         /// The user; nil for a client that acts for itself.
         public let user: User?
+        /// The client that gets the token.
         public let clientID: String
         /// The granted scopes.
         public let scopes: [String]
@@ -87,12 +92,19 @@ extension IdentityHooks {
     public struct User: Sendable, Hashable {
         /// The `sub` of the tokens.
         public let id: String
+        /// The address as the user typed it.
         public let email: String
+        /// Whether the user has proved the address.
         public let isEmailVerified: Bool
+        /// The full name; nil for none.
         public let name: String?
+        /// The user name; nil for none.
         public let username: String?
+        /// The words that services read as rights.
         public let roles, permissions: [String]
+        /// All attributes, also private ones.
         public let attributes: [String: JSONValue]
+        /// The time of the sign-up, or that of the earlier system.
         public let createdAt: Date
     }
 
@@ -104,8 +116,11 @@ extension IdentityHooks {
         public let id: String
         /// The purpose, such as `resetPassword`, by which templates are named too.
         public let purpose: String
+        /// The address of the recipient.
         public let recipient: String
+        /// The subject, one line, and the plain text.
         public let subject, text: String
+        /// The same text as HTML; nil for an email with only plain text.
         public let html: String?
         /// The language as a BCP 47 tag.
         public let language: String?
@@ -113,8 +128,9 @@ extension IdentityHooks {
 
     /// A password that this server does not know.
     public struct PasswordQuestion: Sendable, Hashable {
-        /// The email address or the user name as it was typed.
+        /// The email address or the user name as it was typed, without spaces around it.
         public let login: String
+        /// The password as it was typed.
         public let password: String
         /// The address of the client.
         public let address: String?
@@ -130,11 +146,18 @@ extension IdentityHooks {
     }
 }
 
-extension IdentityHooks.PasswordQuestion: Redacting {
-    public var description: String { "PasswordQuestion(redacted)" }
+extension IdentityHooks.PasswordQuestion: Redacting {}
+extension IdentityHooks.PasswordAnswer: Redacting {}
+extension IdentityHooks.SignUpAttempt: Redacting {}
+extension IdentityHooks.TokenRequest: Redacting {}
+
+extension IdentityHooks.User: Redacting {
+    /// The identifier.
+    public var description: String { "User(\(id))" }
 }
 
 extension IdentityHooks.HookMail: Redacting {
+    /// The purpose.
     public var description: String { "HookMail(\(purpose), redacted)" }
 }
 
@@ -146,6 +169,7 @@ public struct IdentityEvent: Sendable, Hashable {
     public let type: String
     /// The account; nil for an event of the server.
     public let userID: String?
+    /// The time of the event.
     public let date: Date
     /// What the audit log says besides; nil for nothing.
     public let detail: String?

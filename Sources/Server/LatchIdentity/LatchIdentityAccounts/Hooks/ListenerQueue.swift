@@ -33,8 +33,6 @@ package final class ListenerQueue: DueWork {
     package static let maximumRefusals = 5
     /// The age at which an event without an answer is given up.
     package static let maximumAge: TimeInterval = 3 * 86_400
-    /// The refusals that say that a later attempt may succeed (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4).
-    private static let passingRefusals: Set = [408, 425, 429]
 
     package let listener: EventListener
     private let receiver: EventReceiver
@@ -122,8 +120,7 @@ package final class ListenerQueue: DueWork {
         }
         guard !failure.isUnsent else { return .unsent }
         let now = clock.now
-        let code = failure.status?.rawValue ?? 0
-        let isRefusal = (400..<500).contains(code) && !Self.passingRefusals.contains(code)
+        let isRefusal = failure.isRefusal
         let isHopeless = isRefusal && delivery.refusals + 1 >= Self.maximumRefusals
         guard !isHopeless, now.timeIntervalSince(delivery.addedAt) < Self.maximumAge else { return .abandoned }
         let pause = min(Self.firstPause * Double(1 << min(delivery.attempts, 10)), Self.longestPause)
@@ -150,7 +147,7 @@ enum EventReceiver: Sendable {
     /// - Throws: `HookClient.Failure`, without a status for code.
     func tell(_ event: IdentityEvent) async throws(HookClient.Failure) {
         switch self {
-        case .program(let client): _ = try await client.call(event.type, event.json, id: event.id, at: event.date)
+        case .program(let client): try await client.tell(event.type, event.json, id: event.id, at: event.date)
         case .code(let body):
             do { try await body(event) } catch {
                 throw HookClient.Failure(description: "its code has thrown an error")

@@ -29,7 +29,6 @@ package struct AccountRecordCoder: Sendable {
         self.attributes = attributes
     }
 
-
     /// Returns the account of a record, with a new ID.
     ///
     /// - Throws: `IdentityError.invalidInput` with the member, `.invalidEmail` or `.invalidUsername`.

@@ -7,9 +7,9 @@ package import LatchIdentityStorage
 
 /// The import of a user at the first sign-in: the hook checks the password in the system that users are moving from.
 ///
-/// The hook is asked only where this server has no password: for an unknown name, and for an account that was imported
-/// without one. An account that began here, such as one of a provider's user, never gets a password of another system:
-/// a stranger may have the same address there.
+/// The hook is asked only where this server has never had a password: for an unknown name, and for an account that was
+/// imported without one, and whose credentials are unchanged since then. An account that began here, such as one of a
+/// provider's user, never gets a password of another system: a stranger may have the same address there.
 package struct FirstSignInImport: Sendable {
     private let store: IdentityStore
     private let clock: WallClock
@@ -34,39 +34,53 @@ package struct FirstSignInImport: Sendable {
     ///
     /// - Parameters:
     ///   - key: The address or the user name in lower case.
+    ///   - login: The same as it was typed.
     ///   - found: The account of this name; nil if there is none.
     /// - Throws: `IdentityError.hookUnavailable`, `.overloaded`, or a store's error.
     func account(
-        named key: String, _ found: Account?, password: String, from address: String
+        named key: String, typed login: String, _ found: Account?, password: String, from address: String
     ) async throws(IdentityError) -> Account? {
-        guard hooks.checksPasswords, found.map(Self.waitsForPassword) ?? true else { return nil }
+        guard hooks.checksPasswords, found.map(Self.waitsForPassword) ?? true, login.utf8.count <= Self.longestLogin
+        else { return nil }
         let answer = try await hooks.check(
             IdentityHooks.PasswordQuestion(
-                login: key, password: password, address: address == RequestOrigin.inProcess ? nil : address))
+                login: login, password: password, address: address == RequestOrigin.inProcess ? nil : address))
         guard case .valid(let user) = answer else { return nil }
+        let imported = try record(user, named: key)
         let hash = try await passwords.hash(password, for: .login, from: address)
-        if let found { return try await setPassword(hash, of: found) }
-        return try await insert(user, named: key, password: password, hash: hash, from: address)
+        if let found { return try await setPassword(hash, of: found, if: imported) }
+        return try await insert(imported, named: key, password: password, hash: hash, from: address)
     }
+
+    /// The longest name that is asked about, in bytes: that of an address (RFC 5321 §4.5.3.1.3).
+    private static let longestLogin = 254
 
     private static func waitsForPassword(_ account: Account) -> Bool {
-        account.passwordHash == nil && account.foreignID != nil && account.closure == nil
+        account.passwordHash == nil && account.foreignID != nil && account.credentialVersion == 0
+            && account.closure == nil
     }
 
-    /// Inserts the account of a record, which must be that of the name.
-    private func insert(
-        _ user: JSONObject, named key: String, password: String, hash: String, from address: String
-    ) async throws(IdentityError) -> Account? {
-        var imported: ImportedAccount
-        do throws(IdentityError) {
-            imported = try coder.account(.object(user), at: clock.now)
-        } catch {
-            throw hooks.refusal(of: .password, "its record of a user is refused: \(error.message)")
+    /// Returns the account of a record, which must be that of the name, and of an ordinary user.
+    private func record(_ user: JSONObject, named key: String) throws(IdentityError) -> ImportedAccount {
+        let imported: ImportedAccount
+        do throws(IdentityError) { imported = try coder.account(.object(user), at: clock.now) } catch {
+            throw hooks.refusal(of: .password, "its record of a user cannot be imported (\(error.code))")
         }
         let names = [imported.account.email.key, imported.account.username?.key]
         guard names.contains(where: { $0?.utf8.elementsEqual(key.utf8) == true }) else {
             throw hooks.refusal(of: .password, "its record is that of another user than the one who signs in")
         }
+        guard imported.account.role == .user, imported.account.permissions.isEmpty else {
+            throw hooks.refusal(of: .password, "its record gives administrative rights")
+        }
+        return imported
+    }
+
+    /// Inserts the account of a record.
+    private func insert(
+        _ record: ImportedAccount, named key: String, password: String, hash: String, from address: String
+    ) async throws(IdentityError) -> Account? {
+        var imported = record
         imported.account.passwordHash = hash
         do throws(IdentityError) {
             let outcomes = try await store.insert(
@@ -80,15 +94,20 @@ package struct FirstSignInImport: Sendable {
         }
         // Another request of the same user may have inserted it.
         guard let existing = try await store.account(named: key) else { return nil }
-        if Self.waitsForPassword(existing) { return try await setPassword(hash, of: existing) }
+        if Self.waitsForPassword(existing) { return try await setPassword(hash, of: existing, if: record) }
         guard let stored = existing.passwordHash,
             try await passwords.verify(password, against: stored, or: stored, from: address)
         else { return nil }
         return existing
     }
 
-    /// Gives an imported account its first password.
-    private func setPassword(_ hash: String, of account: Account) async throws(IdentityError) -> Account {
+    /// Gives an imported account its first password, if the record is about the same user of the other system.
+    private func setPassword(
+        _ hash: String, of account: Account, if record: ImportedAccount
+    ) async throws(IdentityError) -> Account {
+        guard let id = record.account.foreignID, account.foreignID?.utf8.elementsEqual(id.utf8) == true else {
+            throw hooks.refusal(of: .password, "its record has another foreign_id than the imported account")
+        }
         guard try await store.setFirstPassword(of: account.id, hash: hash, at: clock.now) else { throw .accountChanged }
         var account = account
         account.passwordHash = hash

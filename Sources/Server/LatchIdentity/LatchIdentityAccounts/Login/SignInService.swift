@@ -197,7 +197,8 @@ package struct SignInService: Sendable {
         let attempts = try await attempts(on: key, of: found, from: origin.address)
         let account: Account
         do throws(IdentityError) {
-            account = try await authenticate(found, password, named: key, from: origin.address, for: purpose)
+            account = try await authenticate(
+                found, password, named: key, typed: String(name.trimmingSpace()), from: origin.address, for: purpose)
         } catch {
             // Only a wrong password counts as a guess.
             if error == .invalidCredentials {
@@ -207,7 +208,8 @@ package struct SignInService: Sendable {
                 try await store.audit(
                     "\(purpose.rawValue).failed", account: found?.id,
                     detail: "\(isUsable ? "" : "unusable hash, ")from \(origin.address)".sanitized(200), at: clock.now)
-            } else {
+            } else if error != .hookUnavailable {
+                // Without the other system, names that it may know are guessed within the same limits.
                 limits.refund(attempts)
             }
             throw error
@@ -264,7 +266,8 @@ package struct SignInService: Sendable {
     /// Error and response time are the same for an unknown address, a wrong password, a deleted account and a missing
     /// password (OWASP ASVS 5.0 §6.3.8). The reason why an account is closed is shown only after the right password.
     private func authenticate(
-        _ found: Account?, _ password: String, named name: String, from address: String, for purpose: Purpose
+        _ found: Account?, _ password: String, named name: String, typed login: String, from address: String,
+        for purpose: Purpose
     ) async throws(IdentityError) -> Account {
         // The work is the same in every case. Without a hash, the password is checked against a decoy, which costs as
         // much as a stored hash.
@@ -273,8 +276,9 @@ package struct SignInService: Sendable {
             password, against: found?.passwordHash, or: decoy, from: address)
         guard matches, let account = found, account.status != .deleted, let hash = account.passwordHash else {
             // The system that users are moving from is asked last, so that it decides about no password of this server.
-            if purpose == .login, let account = try await imports.account(
-                named: name, found, password: password, from: address)
+            if purpose == .login,
+                let account = try await imports.account(
+                    named: name, typed: login, found, password: password, from: address)
             {
                 return account
             }

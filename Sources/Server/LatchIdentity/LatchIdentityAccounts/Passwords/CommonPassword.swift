@@ -59,7 +59,8 @@ enum CommonPassword {
         let pairs = stride(from: 0, to: text.count - 1, by: 2).map { (text[$0], text[$0 + 1]) }
         if text.count.isMultiple(of: 2), pairs.allSatisfy({ $0 == $1 }), isWalk(pairs.map(\.0)) { return true }
         return (1...max(text.count / 3, 4)).contains { length in
-            text.count > 1 && length * 2 <= text.count && text.indices.dropFirst(length).allSatisfy { text[$0] == text[$0 - length] }
+            text.count > 1 && length * 2 <= text.count
+                && text.indices.dropFirst(length).allSatisfy { text[$0] == text[$0 - length] }
         }
     }
 
@@ -88,7 +89,8 @@ enum CommonPassword {
     private static func isDate(_ text: [Unicode.Scalar]) -> Bool {
         guard text.count == 8, let number = Int(string(text[...])) else { return false }
         func isDay(_ first: Int, _ second: Int) -> Bool {
-            (1...31).contains(first) && (1...12).contains(second) || (1...12).contains(first) && (1...31).contains(second)
+            (1...31).contains(first) && (1...12).contains(second)
+                || (1...12).contains(first) && (1...31).contains(second)
         }
         let (start, end) = (number / 10_000, number % 10_000)
         return (1900...2099).contains(start) && isDay(end / 100, end % 100)
@@ -111,7 +113,8 @@ enum CommonPassword {
     /// The walks in both directions.
     private static let walks: [[Unicode.Scalar]] = [
         "abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm",
-        "azertyuiop", "qsdfghjklm", "wxcvbn", "1qaz", "2wsx", "3edc", "4rfv", "5tgb", "1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6",
+        "azertyuiop", "qsdfghjklm", "wxcvbn", "1qaz", "2wsx", "3edc", "4rfv", "5tgb", "1q2w3e4r5t6y7u8i9o0p",
+        "q1w2e3r4t5y6",
         "qazwsxedcrfvtgb", "1qazxsw2", "147258369", "159357", "741852963", "qweasdzxc", "123qwe",
     ]
     .flatMap { walk in [Array(walk.unicodeScalars), Array(walk.unicodeScalars.reversed())] }

@@ -244,7 +244,8 @@ package struct TokenService: Sendable {
         do throws(IdentityError) {
             added = try await claims(
                 addedOn: device, if: expected, by: client, requesting: requested, on: conditions)
-            (rotation, session) = try await rotate(attempt, expecting: expected)
+            // The time of the hook must not count to the replay window.
+            (rotation, session) = try await rotate(attempt.at(clock.now), expecting: expected)
         } catch {
             // Requests that their sender abandons must not use up the limits either.
             limits.refund(taken)

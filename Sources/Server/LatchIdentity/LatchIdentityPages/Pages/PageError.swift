@@ -14,7 +14,8 @@ extension IdentityError {
     /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
     package static let keysOnPages: Set<String> = [
         "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "administrationNeedsFactor",
-        "alreadyAnswered", "alreadyExists", "alreadyLinked", "applicationForbidden", "breachedPassword", "clientChanged",
+        "alreadyAnswered", "alreadyExists", "alreadyLinked", "applicationForbidden", "breachedPassword",
+        "clientChanged",
         "clientExists", "codeEnded", "commonPassword", "cookiesMissing", "emailMissing", "emailUnverified",
         "embeddedPage", "forbidden", "foreignPage", "invalidAuthorization", "invalidCode", "invalidCredentials",
         "invalidEmail", "invalidInput", "invalidLink", "invalidMailedCode", "invalidPasskey",
@@ -22,7 +23,8 @@ extension IdentityError {
         "lastAdministrator", "lastSignIn", "linkedElsewhere", "loginEnded", "longPassword", "missingConsent",
         "noSecondFactor", "noSuchAccount", "noSuchClient", "noSuchEntry", "noSuchPage", "notAPage",
         "overloaded", "passkeyChallengeExpired", "passkeyExists", "sameEmail", "shortPassword", "signInAgain",
-        "signInEnded", "signUpClosed", "signUpDeclined", "signUpDenied", "signUpDomain", "tenantNotAllowed", "termsRequired", "tooManyAttempts",
+        "signInEnded", "signUpClosed", "signUpDeclined", "signUpDenied", "signUpDomain", "tenantNotAllowed",
+        "termsRequired", "tooManyAttempts",
         "tooManyPasskeys", "tooManySignIns", "unavailable", "unmetAuthentication", "upstreamDenied",
         "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable", "weakPassword", "wrongPassword",
     ]

@@ -326,6 +326,7 @@ package struct UpstreamSignInService: Sendable {
             mails.wake()
             return account
         } catch {
+            guard error != .signUpDenied, error != .hookUnavailable else { throw error }
             guard error == .alreadyExists else {
                 limits.refund(attempts)
                 throw error

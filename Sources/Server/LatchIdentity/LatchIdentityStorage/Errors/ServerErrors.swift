@@ -139,7 +139,7 @@ extension IdentityError {
     package static func hookFailed(_ name: String, _ reason: String) -> IdentityError {
         IdentityError(
             code: "hookFailed", message: "The hook '\(name)' cannot be used: \(reason).",
-            hint: "Check the program and the setting hooks; 'latch admin hook test' sends a request.")
+            hint: "Check the program and the setting hooks; 'latch admin hook test' sends a request.", detail: name)
     }
 
     /// Returns the error for stored keys that need a store key, or another one.

@@ -79,7 +79,8 @@ extension Metric {
 
     /// The counters of events.
     package static let events = [
-        accountsCreated, breachLookups, codeReplays, hookCalls, housekeepingFailures, keyRefreshFailures, logins, mails, mailStoreFailures,
+        accountsCreated, breachLookups, codeReplays, hookCalls, housekeepingFailures, keyRefreshFailures, logins, mails,
+        mailStoreFailures,
         passkeySignIns, reloadFailures, secondFactors, tokenReplays, tokensIssued, upstreamSignIns,
     ]
 }

@@ -98,12 +98,14 @@ extension IdentityStore {
     ///
     /// The password is the one that its owner had in the other system, so nothing that depends on it ends.
     ///
-    /// - Returns: False if the account has a password by now, or may not sign in.
+    /// - Returns: False if its credentials have changed since the import, or it may not sign in.
     package func setFirstPassword(of id: String, hash: String, at now: Date) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             let changes = try db.run(
-                "UPDATE account SET password_hash = $1 WHERE id = $2 AND password_hash IS NULL AND status = $3",
-                [.text(hash), .text(id), .text(Account.Status.active.rawValue)])
+                """
+                UPDATE account SET password_hash = $1
+                WHERE id = $2 AND password_hash IS NULL AND credential_version = 0 AND status = $3
+                """, [.text(hash), .text(id), .text(Account.Status.active.rawValue)])
             guard changes == 1 else { return false }
             try db.audit("account.passwordImported", account: id, at: now)
             return true

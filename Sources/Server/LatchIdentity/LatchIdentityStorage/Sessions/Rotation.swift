@@ -42,6 +42,13 @@ package struct RotationAttempt: Sendable {
         if let key, key == device.rotationKey { return age <= keyedReplayWindow }
         return age <= replayWindow
     }
+
+    /// Returns the same attempt at a later time.
+    package func at(_ now: Date) -> RotationAttempt {
+        RotationAttempt(
+            deviceID: deviceID, counter: counter, key: key, now: now, replayWindow: replayWindow,
+            keyedReplayWindow: keyedReplayWindow)
+    }
 }
 
 /// The decision on a use of a refresh token.
