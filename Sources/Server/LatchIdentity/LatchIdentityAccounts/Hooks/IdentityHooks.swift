@@ -12,7 +12,8 @@ import LatchIdentityStorage
 /// hooks.signUp = { attempt in
 ///     attempt.email.hasSuffix("@example.com") ? .allow() : .deny("Only for our staff.")
 /// }
-/// let identity = try await Identity(configuration: configuration, storePath: path, mailer: mailer, hooks: hooks)
+/// let identity = try await Identity(
+///     configuration: configuration, storePath: "identity.sqlite", mailer: mailer, hooks: hooks)
 /// ```
 ///
 /// An error that the code throws fails the request, which clients then repeat. A point has either this code or a hook of
