@@ -119,6 +119,15 @@ import Testing
         }
     }
 
+    @Test func `The log of a server states that a hook has failed, and not the store`() {
+        let date = Date(timeIntervalSince1970: 0)
+        let line = LogLine.storeFailure(.hookFailed("gate", "it answered with the status 500"), in: "hook sign_up")
+        expectEqual(
+            line.text(date, .text),
+            "1970-01-01T00:00:00Z The hook 'gate' cannot be used: it answered with the status 500.")
+        #expect(line.text(date, .json).contains("hook_failed") && !line.text(date, .json).contains("store"))
+    }
+
     @Test func `The log of a server states why the store has failed`() throws {
         let (line, date) = (LogLine.storeFailure(.storeFull, in: "rotate"), Date(timeIntervalSince1970: 0))
         let message = IdentityError.storeFull.message

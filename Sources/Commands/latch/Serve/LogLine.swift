@@ -91,14 +91,18 @@ extension LogLine {
             ])
     }
 
-    /// Returns the line for a failed call of the store; its error contains no values.
+    /// The events of failures that the store is not to blame for: what a client publishes, and the operator's programs.
+    private static let foreignFailures = [
+        IdentityError.unreadableKeys.code: "client_keys_unreadable", IdentityError.hookFailed("", "").code: "hook_failed",
+    ]
+
+    /// Returns the line for a failed call of the store, or of a program; its error contains no values.
     static func storeFailure(_ error: IdentityError, in operation: String) -> LogLine {
-        // The store is not to blame for what a client publishes.
-        guard error != .unreadableKeys else {
+        if let event = foreignFailures[error.code] {
             return LogLine(
                 error.message.printable,
                 [
-                    "level": "warning", "event": "client_keys_unreadable", "message": .string(error.message),
+                    "level": "warning", "event": .string(event), "message": .string(error.message),
                     "hint": .optional(error.hint),
                 ])
         }

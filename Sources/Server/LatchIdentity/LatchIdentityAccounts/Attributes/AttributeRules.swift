@@ -90,7 +90,12 @@ package struct AttributeRules: Sendable {
             }
             try Self.requireWriter(author, of: attribute)
             guard !value.isNull, let expectation = attribute.expectation(of: value) else { continue }
-            throw .invalid(name, expectation, hint: "The server's settings say what the attribute takes.")
+            let isTyped = author == .administrator && attribute.type != .text && value.stringValue != nil
+            throw .invalid(
+                name, expectation,
+                hint: isTyped
+                    ? "Send JSON of this type, at a terminal with --as-json."
+                    : "The server's settings say what the attribute takes.")
         }
     }
 
