@@ -93,7 +93,8 @@ extension LogLine {
 
     /// The events of failures that the store is not to blame for: what a client publishes, and the operator's programs.
     private static let foreignFailures = [
-        IdentityError.unreadableKeys.code: "client_keys_unreadable", IdentityError.hookFailed("", "").code: "hook_failed",
+        IdentityError.unreadableKeys.code: "client_keys_unreadable",
+        IdentityError.hookFailed("", "").code: "hook_failed",
     ]
 
     /// Returns the line for a failed call of the store, or of a program; its error contains no values.

@@ -204,9 +204,16 @@ public struct Identity: Sendable {
             issuer: issuer,
             limiter: services.limits.limiter, mails: services.mails, metrics: services.metrics,
             ended: services.keyring.ended)
-        try await services.store.tell(EventQueue.listeners(configuration, code: code))
+        do throws(IdentityError) {
+            try await services.store.tell(EventQueue.listeners(configuration, code: code))
+        } catch {
+            for task in next.housekeeping { task.cancel() }
+            throw error
+        }
         for task in housekeeping { task.cancel() }
         services.events.stop()
+        // Events for listeners that have gone may have been stored until now.
+        await next.services.events.removeOthers()
         return next
     }
 

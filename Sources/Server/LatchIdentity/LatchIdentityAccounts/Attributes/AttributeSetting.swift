@@ -21,11 +21,12 @@ extension AccountAttribute {
     ///
     /// Those of tokens and of OpenID Connect Core §5.1 have meanings that clients rely on. Clients derive rights from the
     /// last ones (RFC 9068 §2.2.3.1), which a user must not choose.
-    private static let reservedClaims = ClientField.reservedClaims
+    static let reservedClaims = ClientField.reservedClaims
         .union(AccessTokenIssuer.claimsOfIDTokens).union(UserClaims.names).union([
             "address", "birthdate", "gender", "middle_name", "phone_number", "phone_number_verified", "profile",
             "website", "may_act", "s_hash", "sub_jwk", "_claim_names", "_claim_sources", "authorization_details",
-            "attributes", "entitlements", "groups", "permissions", "roles",
+            "active", "appid", "ath", "attributes", "azpacr", "cid", "entitlements", "groups", "id", "permissions",
+            "role", "roles", "scp", "token_type", "token_use", "typ", "unique_name", "username",
         ])
 
     /// Creates an attribute of a configuration.

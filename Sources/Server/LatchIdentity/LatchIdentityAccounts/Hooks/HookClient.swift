@@ -20,8 +20,9 @@ package final class HookClient: Sendable {
         /// Whether the program has not got the request.
         package var isUnsent = false
 
-        /// The statuses from 400 to 499 after which the same message may be accepted later.
-        private static let passing = [408, 425, 429]
+        /// The statuses from 400 to 499 after which the same message may be accepted later: the URL or the secret is
+        /// wrong, or the program has too much to do.
+        private static let passing = [401, 404, 408, 425, 429]
 
         /// Whether the program has refused this message, and may accept others.
         package var isRefusal: Bool {

@@ -11,15 +11,6 @@ package import LatchIdentityStorage
 package struct Hooks: Sendable {
     /// The maximum size of the claims that a hook adds to a token, in bytes as JSON.
     private static let maximumClaims = 4 << 10
-    /// The claims that no hook sets: those of the server, and those that RFC 7519, 8693, 9068 and 9449 give a meaning.
-    private static let reservedClaims = ClientField.reservedClaims.union(
-        AccessTokenIssuer.claimsOfIDTokens + UserClaims.names + [
-            "active", "appid", "ath", "authorization_details", "azpacr", "cid", "entitlements", "groups", "id",
-            "may_act",
-            "permissions", "role", "roles", "s_hash", "scp", "token_type", "token_use", "typ", "unique_name",
-            "username",
-        ])
-
     private let code: IdentityHooks
     /// The clients of the programs that are asked, by point.
     private let programs: [Hook.Point: HookClient]
@@ -93,7 +84,8 @@ package struct Hooks: Sendable {
         case .allow(let attributes):
             var account = account
             do throws(IdentityError) { try self.attributes.merge(attributes, into: &account) } catch {
-                throw refusal(of: .signUp, "its attribute '\(error.field ?? "attributes")' is refused")
+                let refusal = refusal(of: .signUp, "its attribute '\(error.field ?? "attributes")' is refused")
+                guard programs[.signUp]?.hook.fallback == .continue else { throw refusal }
             }
             return account
         case .deny(let text): throw .signUpDenied(text.sanitized(300) ?? "")
@@ -110,7 +102,7 @@ package struct Hooks: Sendable {
                 if let add = code.token { JSONObject(sorting: try await add(request)) } else {
                     try (try await ask(.token, request.json)).object("claims")
                 }
-            if let name = claims.keys.first(where: Self.reservedClaims.contains) {
+            if let name = claims.keys.first(where: AccountAttribute.reservedClaims.contains) {
                 throw HookClient.Failure(description: "it sets the claim '\(name)', which is reserved")
             }
             guard JSONValue.object(claims).serialized().count <= Self.maximumClaims else {

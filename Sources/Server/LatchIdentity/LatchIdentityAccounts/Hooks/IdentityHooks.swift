@@ -71,7 +71,7 @@ extension IdentityHooks {
     public enum SignUpDecision: Sendable, Hashable {
         /// The account is created, with these attributes in addition to those that the app has sent.
         case allow(attributes: [String: JSONValue] = [:])
-        /// The account is not created; the user reads the text, which has at most 300 bytes.
+        /// The account is not created; the user reads the text, which has at most 300 characters.
         case deny(String)
     }
 

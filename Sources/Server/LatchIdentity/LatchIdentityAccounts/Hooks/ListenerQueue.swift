@@ -29,8 +29,11 @@ package final class ListenerQueue: DueWork {
     private static let longestPause: TimeInterval = 300
     /// The longest pause that a listener can ask for.
     private static let longestRetryAfter: TimeInterval = 3600
-    /// The refusals after which an event is given up.
+    /// The refusals after which an event is given up, and the time that must have passed.
+    ///
+    /// A proxy or a deployment can refuse everything for minutes.
     package static let maximumRefusals = 5
+    private static let refusalPatience: TimeInterval = 3600
     /// The age at which an event without an answer is given up.
     package static let maximumAge: TimeInterval = 3 * 86_400
 
@@ -121,8 +124,12 @@ package final class ListenerQueue: DueWork {
         guard !failure.isUnsent else { return .unsent }
         let now = clock.now
         let isRefusal = failure.isRefusal
-        let isHopeless = isRefusal && delivery.refusals + 1 >= Self.maximumRefusals
-        guard !isHopeless, now.timeIntervalSince(delivery.addedAt) < Self.maximumAge else { return .abandoned }
+        let age = now.timeIntervalSince(delivery.addedAt)
+        let isHopeless =
+            isRefusal && delivery.refusals + 1 >= Self.maximumRefusals && age >= Self.refusalPatience
+        // An administrator learns of it before the first event is given up.
+        store.failures.note(.hookFailed(listener.name, failure.description), in: "hook events")
+        guard !isHopeless, age < Self.maximumAge else { return .abandoned }
         let pause = min(Self.firstPause * Double(1 << min(delivery.attempts, 10)), Self.longestPause)
         let asked = min(failure.retryAfter?.inSeconds ?? 0, Self.longestRetryAfter)
         return .failed(

@@ -2,8 +2,8 @@
 
 /// The passwords that attackers try first, as rules instead of a list (NIST SP 800-63B-4 §3.1.1.2).
 ///
-/// Lists of leaked passwords consist of few forms: a common word with digits, a walk over the keyboard, a date, a
-/// repetition. The rules refuse all of a form, also what no list has yet, such as the current year after a word.
+/// Lists of leaked passwords consist of few forms: one or two common words with digits, a walk over the keyboard, a
+/// date, a repetition. So a rule also refuses what no list has yet, such as the current year after a word.
 enum CommonPassword {
     /// Returns whether a password is among the first guesses.
     ///
@@ -42,7 +42,7 @@ enum CommonPassword {
             let word = string(part)
             return words.contains(word) || names.contains { $0.utf8.elementsEqual(word.utf8) }
         }
-        if core.count <= 2 || isOne(core) || isWalk(Array(core)) { return true }
+        if isOne(core) || isWalk(Array(core)) { return true }
         guard core.count >= 6 else { return false }
         return (core.startIndex + 3...core.endIndex - 3).contains { isOne(core[..<$0]) && isOne(core[$0...]) }
     }

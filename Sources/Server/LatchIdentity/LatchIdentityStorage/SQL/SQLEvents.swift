@@ -42,7 +42,7 @@ extension IdentityStore {
                     """
                     DELETE FROM event_delivery WHERE (listener, account_id, audit_id) IN (
                         SELECT listener, account_id, audit_id FROM event_delivery WHERE listener = $1
-                        ORDER BY due_at, audit_id LIMIT $2)
+                        ORDER BY audit_id LIMIT $2)
                     """, [.text(listener), .integer(Int64(excess))])
                 guard removed > 0 else { return }
                 try db.audit(
@@ -66,17 +66,19 @@ extension IdentityStore {
         let lock = backend.dialect == .postgres ? "FOR UPDATE SKIP LOCKED" : ""
         return try await updateAll(
             """
-            UPDATE event_delivery SET leased_until = $1 WHERE (listener, account_id, audit_id) IN (
+            WITH due AS MATERIALIZED (
                 SELECT listener, account_id, audit_id FROM event_delivery AS waiting
-                WHERE listener = $2 AND \(EventDelivery.isDue(at: "$3")) AND (account_id = '' OR NOT EXISTS (
+                WHERE listener = $1 AND \(EventDelivery.isDue(at: "$2")) AND (account_id = '' OR NOT EXISTS (
                     SELECT 1 FROM event_delivery AS earlier WHERE earlier.listener = waiting.listener
                     AND earlier.account_id = waiting.account_id AND earlier.audit_id < waiting.audit_id))
-                ORDER BY due_at, audit_id LIMIT $4 \(lock))
+                ORDER BY due_at, audit_id LIMIT $3 \(lock))
+            UPDATE event_delivery SET leased_until = $4
+            WHERE (listener, account_id, audit_id) IN (SELECT listener, account_id, audit_id FROM due)
             RETURNING \(EventDelivery.Column.list), (SELECT count(*) FROM (
                 SELECT 1 FROM event_delivery AS later WHERE later.listener = event_delivery.listener
                 AND later.account_id = event_delivery.account_id AND later.audit_id > event_delivery.audit_id
                 LIMIT 1) AS follower)
-            """, [.date(leaseEnd), .text(listener), .date(now), .integer(Int64(count))], read: EventDelivery.init)
+            """, [.text(listener), .date(now), .integer(Int64(count)), .date(leaseEnd)], read: EventDelivery.init)
     }
 
     /// Returns the events that follow another one of the same account, which the caller has taken.
@@ -103,7 +105,7 @@ extension IdentityStore {
     ) async throws(IdentityError) {
         guard !outcomes.isEmpty else { return }
         try await write { db throws(IdentityError) -> Void in
-            var (accepted, others): ([[SQLValue]], [[SQLValue]]) = ([], [])
+            var (accepted, others, followers): ([[SQLValue]], [[SQLValue]], [[SQLValue]]) = ([], [], [])
             for (event, outcome) in outcomes {
                 switch outcome {
                 case .accepted: accepted.append(event.key)
@@ -111,10 +113,13 @@ extension IdentityStore {
                 case .unsent: others.append(event.postponed(to: nil, refusals: 0, leasedUntil: leaseEnd))
                 case .failed(let isRefusal, let date):
                     others.append(event.postponed(to: date, refusals: isRefusal ? 1 : 0, leasedUntil: leaseEnd))
+                    if event.record.accountID != nil { followers.append([.date(date)] + event.key) }
                 }
             }
             try db.run(EventDelivery.removal, each: accepted)
             try db.run(EventDelivery.postponement, each: others)
+            // What waits for an earlier event must not be looked at by each claim.
+            try db.run(EventDelivery.postponementOfFollowers, each: followers)
         }
     }
 
@@ -196,6 +201,11 @@ extension EventDelivery {
     fileprivate static let postponement = """
         UPDATE event_delivery SET due_at = coalesce($1, due_at), leased_until = NULL, attempts = $2, refusals = $3
         WHERE listener = $4 AND account_id = $5 AND audit_id = $6 AND (leased_until IS NULL OR leased_until = $7)
+        """
+
+    fileprivate static let postponementOfFollowers = """
+        UPDATE event_delivery SET due_at = $1
+        WHERE listener = $2 AND account_id = $3 AND audit_id > $4 AND due_at < $1
         """
 
     fileprivate static func isDue(at now: String) -> String {
