@@ -63,9 +63,9 @@ public struct Identity: Sendable {
     ///
     /// A SQLite file is created if it does not exist. For PostgreSQL, pass the database's URI as the path:
     /// `postgres://user@host/database`. The clock is then the database's, so that all nodes have the same time.
-    /// `clock` only measures the time between two readings.
+    /// `clock` only measures the time between two readings. `hooks` is code that decides about sign-ups, adds claims to
+    /// tokens, or is told of events.
     ///
-    /// - Parameter hooks: Code that decides about sign-ups, adds claims to tokens, or is told of events.
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
     public init(
         configuration: IdentityConfiguration, storePath: String, mailer: any Mailer,
