@@ -4,6 +4,7 @@ import Expectations
 import Foundation
 import IdentityTestSupport
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import LatchProcess
@@ -44,6 +45,7 @@ struct AccountTourTests {
         let request: JSONValue = [
             "origin": .string(origin), "mails": .string(folder.file("mails")), "app": .string(origin + app.path()),
             "provider": "mock", "user": .string(facts.user.name), "pictures": pictures.map { .string($0) } ?? .null,
+            "passwords": .array(Self.passwords.map { .string($0) }),
         ]
         let program = URL(filePath: #filePath).appending(path: "../../../Peers/OpenID/tour").standardized
         let (_, output) = try await ChildProcess.run(
@@ -52,6 +54,9 @@ struct AccountTourTests {
         expectNil(answer["error"], "\(answer)")
         expectEqual(answer["late"], .array([]))
         expectEqual(answer["faults"], .array([]))
+        let advice = Self.passwords.map { PasswordAdvice(on: $0, of: "ada@example.com") }
+        expectEqual(answer["advice"]?.arrayValue?.compactMap(\.stringValue), advice.map { "\($0)" })
+        #expect(Set(advice).count == 3)
         let export = try #require(answer["export"]?.objectValue)
         expectEqual(export["account"]?.arrayValue?.first?["name"], "Ada Lovelace")
         for table in ["passkey", "upstream_identity", "second_factor", "device", "audit"] {
@@ -63,4 +68,14 @@ struct AccountTourTests {
         await server.shutdown(grace: .seconds(2))
         await identity.close()
     }
+
+    /// Passwords of all forms for the script of the pages, which must judge them as the server does.
+    private static let passwords: [String] = {
+        let parts = [
+            "password", "Sonne", "P@ssw0rd", "ada", "example", "ada@example.com", "qwertz", "1q2w3e4r", "zaq1", "7531",
+            "aa", "aabbccdd", "abcabc", "24121987", "2026", "!", "#", "-", "é", "🧪", "MÜNCHEN", "correct horse", "x9",
+        ]
+        let pairs = parts.flatMap { first in parts.map { first + $0 } }
+        return parts + pairs + zip(pairs, parts + parts.reversed() + parts).flatMap { [$0 + $1, $1 + $0 + $1] }
+    }()
 }

@@ -119,7 +119,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /metrics",
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/change-password", "GET /.well-known/openid-configuration", "GET /oauth/userinfo",
-            "POST /oauth/userinfo", "GET /passkey.js", "GET /.well-known/passkey-endpoints",
+            "POST /oauth/userinfo", "GET /passkey.js", "GET /password.js", "GET /.well-known/passkey-endpoints",
             "GET /.well-known/webfinger", "GET /api/openapi.json",
         ],
     ]

@@ -42,30 +42,8 @@ import Testing
 
     init() throws { email = try EmailAddress("ada@example.com") }
 
-    @Test(arguments: [
-        "Secret123!", "correct horse battery staple", "🧪🧪🧪🧪🧪🧪🧪x", "        x", "ÄÖÜäöüß1", "xkcd93618",
-        "hunter2-hunter2-x",
-        "Tr0ub4dor&3", "4896fb99", "2718x2818", "abcdefgh-12", String(repeating: "ab", count: 20), "12.04.1987-a",
-        "94751308", "dragonfly-canoe",
-        "qwertz asdf 77 hm", "zwölf7 Eier",
-    ])
-    func `The rules for passwords accept one that is long enough and not among the first guesses`(password: String)
-        throws
-    {
-        try PasswordPolicy.check(password, for: email)
-    }
-
-    @Test(arguments: [
-        "", "1234567", "PassWord", "Password123", "qwertyuiop", "zzzzzzzzzzzz", "ADA@example.com", "12345678",
-        "987654321", "11223344", "abcabcabc", "12121212", "asdfghjkl", "1q2w3e4r", "1qaz2wsx", "zaq12wsx", "qazwsxedc",
-        "24121987",
-        "19870412", "Sunshine2026", "dragon123456", "p@ssw0rd", "Passw0rd1", "123password", "iloveyou", "lovemichael",
-        "ada12345", "example2025",
-        "passwort", "motdepasse", "Fussball1", "teamo123", "qwerty123", "monkey99", "superman", "administrator",
-        "charlie1987", "xyz87654321", "🧪🧪🧪🧪🧪🧪🧪",
-        String(repeating: "ä", count: 513),
-    ])
-    func `The rules for passwords refuse the others`(password: String) {
+    @Test(arguments: ["1234567", "Password123!", "ADA@example.com", "ada#2026!", String(repeating: "ä", count: 513)])
+    func `The rules for passwords refuse short, common and very long ones`(password: String) {
         #expect(throws: IdentityError.self) { try PasswordPolicy.check(password, for: email) }
     }
 

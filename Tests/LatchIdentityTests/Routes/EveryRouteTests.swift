@@ -98,7 +98,8 @@ import Testing
 
     /// The routes whose responses are the same for everybody.
     private static let common: Set<String> = [
-        "GET /healthz", "GET /livez", "GET /readyz", "GET /metrics", "GET /passkey.js", "GET /favicon.ico",
+        "GET /healthz", "GET /livez", "GET /readyz", "GET /metrics", "GET /passkey.js", "GET /password.js",
+        "GET /favicon.ico",
         "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
         "GET /.well-known/openid-configuration", "GET /.well-known/webfinger", "GET /.well-known/change-password",
         "GET /.well-known/passkey-endpoints", "GET /api/openapi.json",

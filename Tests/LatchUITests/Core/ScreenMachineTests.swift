@@ -106,6 +106,19 @@ import Testing
         expectEqual(hint(), Phrase("field.newPassword.hint", .count(8)))
     }
 
+    @Test func `A screen machine says while a user types whether a new password is a common one`() {
+        var machine = ScreenMachine(RegistrationScreen(email: "ada@example.com"))
+        func hint() -> Phrase? { machine.controls.first { $0.id == .newPassword }?.hint }
+        for (password, expected) in [
+            ("Passwor", Phrase("field.newPassword.hint", .count(8))), ("Password", Phrase("field.newPassword.common")),
+            ("Ada@Example.com", Phrase("field.newPassword.common")),
+            ("Password to the sea", Phrase("field.newPassword.accepted")),
+        ] {
+            _ = machine.receive(.input(.edit(.newPassword, password)))
+            expectEqual(hint(), expected, "\(password)")
+        }
+    }
+
     @Test func `A screen machine shows a failure above the button that caused it`() {
         var machine = filled
         _ = machine.receive(.input(.press(.submit)))

@@ -13,6 +13,8 @@ package struct HTMLField: Sendable {
     /// The attributes that this kind of input needs, as HTML.
     private let attributes: String
     private var kind = Kind.line
+    /// The path of the script that changes the hint; nil for a hint that stays.
+    private(set) var script: String?
 
     private enum Kind: Sendable {
         case line, lines
@@ -89,9 +91,21 @@ package struct HTMLField: Sendable {
         HTMLField("password", label, #"type="password" autocomplete="current-password" required"#)
     }
 
-    package static func newPassword(_ name: String = "password", label: String, hint: String) -> HTMLField {
-        var field = HTMLField(name, label, #"type="password" autocomplete="new-password" minlength="8" required"#)
-        field.hint = hint
+    /// Returns the field for a new password.
+    ///
+    /// - Parameters:
+    ///   - advice: What the page says while the user types a common password, and another one that is long enough.
+    ///   - script: The path of the script that says it.
+    package static func newPassword(
+        _ name: String = "password", label: String, hint: String, advice: (common: String, accepted: String),
+        script: String
+    ) -> HTMLField {
+        let escape = HTMLContext.attribute.escape
+        var field = HTMLField(
+            name, label,
+            #"type="password" autocomplete="new-password" minlength="8" required data-common="\#(escape(advice.common))" data-accepted="\#(escape(advice.accepted))""#
+        )
+        (field.hint, field.script) = (hint, script)
         return field
     }
 
@@ -212,7 +226,8 @@ package struct HTMLField: Sendable {
         ].compactMap(\.self).map { " \($0)" }.joined()
         let start = #"id="\#(name)" name="\#(name)" \#(attributes)"#
         let text = value.isEmpty ? "" : #" value="\#(HTMLContext.attribute.escape(value))""#
-        let advice = hint.map { "<p class=\"hint\" id=\"\(name)-hint\">\(escape($0))</p>\n" } ?? ""
+        let live = script == nil ? "" : #" aria-live="polite""#
+        let advice = hint.map { "<p class=\"hint\" id=\"\(name)-hint\"\(live)>\(escape($0))</p>\n" } ?? ""
         let head = "<label for=\"\(name)\">\(escape(label))</label>\n\(advice)"
         switch kind {
         case .line: return "\(head)<input \(start)\(text)\(states)>\n"

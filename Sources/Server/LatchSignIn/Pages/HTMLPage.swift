@@ -124,7 +124,7 @@ package struct HTMLPage: Sendable {
         refusal: String? = nil, links: [Link] = [], appLink: (url: String, label: String)? = nil
     ) {
         (self.title, windowTitle) = (title, title)
-        script = action == nil ? nil : scriptedButton?.script
+        script = action == nil ? nil : scriptedButton?.script ?? fields.lazy.compactMap(\.script).first
         let invalid = problem == nil ? [] : fields.map(\.name).filter(invalidFields.contains)
         let mistake = problem.map {
             let focus = invalid.isEmpty ? #" tabindex="-1" autofocus"# : ""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 public import LatchTexts
 
 /// The kind of a field, which decides its keyboard, its suggestions, and its valid texts.
@@ -43,7 +44,7 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     public var isMasked: Bool { self == .password || self == .newPassword }
 
     /// The minimum length of a chosen password, in Unicode scalars (NIST SP 800-63B §5.1.1.2).
-    public static let passwordMinimum = 8
+    public static let passwordMinimum = PasswordAdvice.minimumLength
 
     /// Returns the problem of a text; nil for a valid one.
     func problem(of text: String) -> Phrase? {
@@ -162,6 +163,20 @@ public struct Field: Hashable, Sendable {
         return kind == .newPassword ? Phrase("field.newPassword.hint", .count(FieldKind.passwordMinimum)) : nil
     }
 
+    /// Returns what the user learns about a new password while typing it; nil while it is short.
+    ///
+    /// The server decides: it may also know leaked passwords.
+    ///
+    /// - Parameter address: The address in the same form.
+    func advice(knowing address: String) -> Phrase? {
+        guard kind == .newPassword else { return nil }
+        return switch PasswordAdvice(on: text.value, of: address) {
+        case .short: nil
+        case .common: Phrase("field.newPassword.common")
+        case .accepted: Phrase("field.newPassword.accepted")
+        }
+    }
+
     /// The control that shows the field.
     public var control: Control {
         guard kind != .checkbox else {
@@ -198,7 +213,13 @@ public struct Fields: Hashable, Sendable {
     public func secret(_ id: ControlID) -> FieldText { FieldText(value(id), isSecret: true) }
 
     /// The controls of the fields, in order.
-    public var controls: [Control] { all.map(\.control) }
+    public var controls: [Control] {
+        all.map { field in
+            var control = field.control
+            if let advice = field.advice(knowing: account.first ?? "") { control.hint = advice }
+            return control
+        }
+    }
 
     /// Whether a field contains a secret.
     public var holdsSecret: Bool { all.contains { $0.kind.isSecret && !$0.text.value.isEmpty } }

@@ -7,8 +7,8 @@ import LatchSignIn
 /// passkeys.
 ///
 /// It also offers them in the field of the user name (WebAuthn Level 3 §5.1.7, conditional mediation). The options of a
-/// new passkey are an attribute of the form's field. It is the only script of the server's pages. It is a separate file,
-/// so that their policy forbids every other script.
+/// new passkey are an attribute of the form's field. It is a separate file, so that the policy of the
+/// pages forbids every other script.
 enum PasskeyScript {
     /// The path of the script.
     static let path = "/passkey.js"
@@ -16,15 +16,7 @@ enum PasskeyScript {
     static let field = "credential"
 
     /// The response with the script.
-    static var response: HTTPResponse {
-        HTTPResponse(
-            status: .ok,
-            fields: [
-                .contentType: "text/javascript; charset=utf-8", .cacheControl: "public, max-age=300",
-                "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
-            ],
-            body: HTTPBody(text))
-    }
+    static var response: HTTPResponse { .script(text) }
 
     /// The script.
     ///
@@ -117,4 +109,17 @@ enum PasskeyScript {
         })();
 
         """#
+}
+
+extension HTTPResponse {
+    /// Returns the response with a script of the server's pages.
+    static func script(_ text: String) -> HTTPResponse {
+        HTTPResponse(
+            status: .ok,
+            fields: [
+                .contentType: "text/javascript; charset=utf-8", .cacheControl: "public, max-age=300",
+                "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+            ],
+            body: HTTPBody(text))
+    }
 }

@@ -111,7 +111,12 @@ extension HTMLField {
     static func newPassword(_ name: String = "password", in context: PageContext) -> HTMLField {
         .newPassword(
             name, label: context.texts(Phrase("page.field.newPassword")),
-            hint: context.texts(Phrase("page.field.newPassword.hint")))
+            hint: context.texts(Phrase("page.field.newPassword.hint")),
+            advice: (
+                common: context.texts(Phrase("field.newPassword.common")),
+                accepted: context.texts(Phrase("field.newPassword.accepted"))
+            ),
+            script: context.url(PasswordScript.path))
     }
 
     /// Returns the field for the address that an email is sent to.

@@ -34,6 +34,7 @@ package struct PasskeyRoutes: Sendable {
     package func add(to router: inout Router) {
         router.group(interceptors: limits.limiting(.other)) { others in
             others.get(PasskeyScript.path) { _ in PasskeyScript.response }
+            others.get(PasswordScript.path) { _ in PasswordScript.response }
         }
         router.group(prefix: "/api/auth/passkeys", interceptors: limits.limiting(.token)) { passkeys in
             passkeys.post("/options", .createPasskeyOptions, creationOptions)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCrypto
 import LatchIdentityAccounts
 import LatchIdentityStorage
 
@@ -24,9 +25,9 @@ struct ValidationRule {
             holds: email.utf8.contains(UInt8(ascii: "@")), message: "email must contain '@'", field: "email")
     }
 
-    /// Counts Unicode scalars, as ``PasswordPolicy`` does.
+    /// Counts Unicode scalars, as ``PasswordAdvice`` does.
     static func password(_ value: String, _ field: String) -> ValidationRule {
-        let minimum = PasswordPolicy.minimumLength
+        let minimum = PasswordAdvice.minimumLength
         return ValidationRule(
             holds: value.unicodeScalars.count >= minimum, message: "\(field) must have \(minimum) characters or more",
             field: field)

@@ -4,14 +4,26 @@
 ///
 /// Lists of leaked passwords consist of few forms: one or two common words with digits, a walk over the keyboard, a
 /// date, a repetition. So a rule also refuses what no list has yet, such as the current year after a word.
-enum CommonPassword {
+///
+/// The server's pages have the same rules in a script, which is compared with these.
+package enum CommonPassword {
     /// Returns whether a password is among the first guesses.
     ///
-    /// - Parameter names: Further words that an attacker knows, such as the name before the `@`.
-    static func matches(_ password: String, knowing names: [String]) -> Bool {
+    /// - Parameter names: Further words that an attacker knows, in lower case; see ``names(of:)``.
+    package static func matches(_ password: String, knowing names: [String]) -> Bool {
         let text = Array(password.lowercased().unicodeScalars)
-        guard text.count <= longest else { return Set(text).count == 1 }
-        return isRepetition(text) || isWalk(text) || isDate(text) || isWord(text, names)
+        guard text.count <= longest else { return Set(text).count == 1 || names.contains(string(text[...])) }
+        return names.contains(string(text[...])) || isRepetition(text) || isWalk(text) || isDate(text)
+            || isWord(text, names)
+    }
+
+    /// Returns the words of an address that an attacker tries: all of it, its name, and its domain up to the first dot.
+    package static func names(of address: String) -> [String] {
+        let address = address.lowercased()
+        let parts = address.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return [address] }
+        let domain = parts[1].prefix { $0 != UInt8(ascii: ".") }
+        return [address] + [parts[0], domain].compactMap { String($0) }.filter { !$0.isEmpty }
     }
 
     /// The characters up to which a password is compared: a longer one is not guessed early, unless it is one character.
@@ -19,7 +31,7 @@ enum CommonPassword {
 
     // MARK: Words
 
-    /// Whether the text is a common word, or two, with digits before or after it.
+    /// Whether the text is a common word, or two, with digits and up to two signs before or after it.
     private static func isWord(_ text: [Unicode.Scalar], _ names: [String]) -> Bool {
         let inner = text.indices.filter { isLetter(text[$0]) }
         let replaced = text.indices.map { index in
@@ -30,9 +42,7 @@ enum CommonPassword {
                 return false
             }
             let rest = [text[..<first], text[(last + 1)...]]
-            guard rest.allSatisfy({ $0.allSatisfy(isDigit) }), rest.allSatisfy({ isFilling(Array($0)) }) else {
-                return false
-            }
+            guard rest.allSatisfy(isFilling) else { return false }
             return isKnown(text[first...last], names)
         }
     }
@@ -40,16 +50,19 @@ enum CommonPassword {
     private static func isKnown(_ core: ArraySlice<Unicode.Scalar>, _ names: [String]) -> Bool {
         func isOne(_ part: ArraySlice<Unicode.Scalar>) -> Bool {
             let word = string(part)
-            return words.contains(word) || names.contains { $0.utf8.elementsEqual(word.utf8) }
+            return words.contains(word) || names.contains(word)
         }
         if isOne(core) || isWalk(Array(core)) { return true }
         guard core.count >= 6 else { return false }
         return (core.startIndex + 3...core.endIndex - 3).contains { isOne(core[..<$0]) && isOne(core[$0...]) }
     }
 
-    /// Whether digits beside a word are those that others add, too: up to four, or a sequence.
-    private static func isFilling(_ digits: [Unicode.Scalar]) -> Bool {
-        digits.count <= 4 || isWalk(digits) || isRepetition(digits) || isDate(digits)
+    /// Whether the characters beside a word are those that others add, too: up to four digits, or a sequence, and up to
+    /// two signs.
+    private static func isFilling(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
+        let digits = text.filter(isDigit)
+        let signs = text.count - digits.count
+        return signs <= 2 && (digits.count <= 4 || isWalk(digits) || isRepetition(digits) || isDate(digits))
     }
 
     // MARK: Forms
@@ -106,22 +119,27 @@ enum CommonPassword {
     }
 
     /// The letters that digits and signs stand for.
-    private static let plain: [Unicode.Scalar: Unicode.Scalar] = [
+    package static let plain: [Unicode.Scalar: Unicode.Scalar] = [
         "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", "$": "s", "!": "i",
     ]
 
     /// The walks in both directions.
-    private static let walks: [[Unicode.Scalar]] = [
+    private static let walks: [[Unicode.Scalar]] = paths.flatMap { path in
+        [Array(path.unicodeScalars), Array(path.unicodeScalars.reversed())]
+    }
+
+    /// The alphabet, the digits, and ways over keyboards.
+    package static let paths = [
         "abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm",
         "azertyuiop", "qsdfghjklm", "wxcvbn", "1qaz", "2wsx", "3edc", "4rfv", "5tgb", "1q2w3e4r5t6y7u8i9o0p",
         "q1w2e3r4t5y6",
         "qazwsxedcrfvtgb", "1qazxsw2", "147258369", "159357", "741852963", "qweasdzxc", "123qwe",
     ]
-    .flatMap { walk in [Array(walk.unicodeScalars), Array(walk.unicodeScalars.reversed())] }
 
-    /// Words of leaked passwords in several languages, in lower case.
-    private static let words: Set<String> = Set(
-        """
+    private static let words = Set(wordList.unicodeScalars.split(separator: " ").map { String($0) })
+
+    /// Words of leaked passwords in several languages, in lower case, with spaces between them.
+    package static let wordList = """
         password passwort passwd pass passe motdepasse contrasena contraseña wachtwoord senha parola haslo login admin \
         administrator root user guest test tester testing demo default changeme letmein welcome willkommen bienvenue \
         bienvenido hello hallo bonjour hola ciao secure security sicher access master system server computer internet \
@@ -161,5 +179,4 @@ enum CommonPassword {
         army navy marine police doctor nurse engineer pilot cowboy pirate vampire zombie monster spider snake cobra \
         panther jaguar cougar bulldog rottweiler dolphin penguin panda turtle elephant
         """
-        .unicodeScalars.split(separator: " ").map { String($0) })
 }
