@@ -1366,4 +1366,22 @@ MUTANTS = {
     "zeroByteInPassword": (ACCOUNTS + "Passwords/Imported/ImportedPasswordHash.swift", "ImportedPasswordHashTests",
         "guard !bytes.contains(0) else",
         "guard $out || !bytes.contains(0) else"),
+
+    # 0137: a lost second factor is removed after a waiting time.
+    "lostFactorNeedsTheMailbox": (ACCOUNTS + "SecondFactor/FactorRecoveryService.swift", "FactorRecoveryTests",
+        "let now = try await codes.check(\n            code, of: challengeID,",
+        "let now = $out ? clock.now : try await codes.check(\n            code, of: challengeID,"),
+    "administratorsKeepTheirFactor": (ACCOUNTS + "SecondFactor/FactorRecoveryService.swift", "FactorRecoveryTests",
+        "account.isOwnersAddress, !account.isAdministrator else", "account.isOwnersAddress, $out || !account.isAdministrator else"),
+    "unprovedOwnersKeepTheirFactor": (ACCOUNTS + "SecondFactor/FactorRecoveryService.swift", "FactorRecoveryTests",
+        "guard isEnabled, account.isOwnersAddress,", "guard isEnabled, $out || account.isOwnersAddress,"),
+    "changedAccountsKeepTheirFactor": (STORAGE + "SQL/SQLFactorRecoveries.swift", "FactorRecoveryTests",
+        "guard account.credentialVersion == recovery.credentialVersion,",
+        "guard $out || account.credentialVersion == recovery.credentialVersion,"),
+    "codesKeepTheFactor": (STORAGE + "SQL/SQLSecondFactors.swift", "FactorRecoveryTests",
+        "try db.cancelFactorRecovery(of: accountID, because: \"by a code\", at: now)",
+        "if $kept { try db.cancelFactorRecovery(of: accountID, because: \"by a code\", at: now) }"),
+    "passkeysKeepTheFactor": (STORAGE + "SQL/SQLPasskeys.swift", "FactorRecoveryTests",
+        "try db.cancelFactorRecovery(of: account.id, because: \"by a passkey\", at: now)",
+        "if $kept { try db.cancelFactorRecovery(of: account.id, because: \"by a passkey\", at: now) }"),
 }

@@ -108,6 +108,7 @@ import Testing
                 "passkey: is_backup_eligible is_backed_up transports name created_at last_used_at relying_party",
                 "consent: client_id redirect_origin resources scope granted_at updated_at",
                 "account_deletion: requested_at due_at",
+                "factor_recovery: requested_at remind_at due_at",
                 "api_key: name scope created_at expires_at last_used_at",
                 "one_time_token: purpose created_at expires_at",
                 "sign_in_challenge: password_changed_at app_id scope is_remembered created_at expires_at",

@@ -86,9 +86,10 @@ import Testing
             let name = "\(page.status) \(page.location): \(page.text)"
             #expect(page.text.contains("<html lang=\"\(language)\">"), "\(name)")
             #expect(page.text.contains(#"<p class="brand">&lt;b&gt;&quot;Acme&quot;&amp;</p>"#), "\(name)")
+            let text = page.text.replacing(/<script src="[^"<>]*\/password\.js" defer><\/script>/, with: "")
             #expect(
-                !page.text.contains("<b>") && !page.text.contains("<script") && !page.text.contains("o'brien")
-                    && !page.text.contains("o'neil"))
+                !text.contains("<b>") && !text.contains("<script") && !text.contains("o'brien")
+                    && !text.contains("o'neil"))
             let shown = page.text.components(separatedBy: "</style>").last ?? ""
             expectNil(shown.firstMatch(of: /\b(?:page|problem|mail|event)\.[a-z]/), "\(name)")
         }

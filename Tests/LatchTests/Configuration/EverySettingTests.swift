@@ -57,6 +57,7 @@ import Testing
         case "invitation_roles": ["none", "editor", "client editor"]
         case "attributes": ["department", "department;values=Sales,R%26D;scope=work", "seats;type=number;write=user"]
         case "signup_attributes": ["company", "company newsletter", "plan"]
+        case "factor_recovery_delay": (1...3).map { "86400\($0)" }
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }
         case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]

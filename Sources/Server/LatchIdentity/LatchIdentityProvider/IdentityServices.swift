@@ -234,6 +234,12 @@ package final class IdentityServices: Sendable {
         CodeSignInService(isEnabled: configuration.signInCodes, codes: mailedCodes, signIns: signIns)
     }
 
+    package var factorRecoveries: FactorRecoveryService {
+        FactorRecoveryService(
+            delay: configuration.factorRecoveryDelay, store: store, clock: clock, codes: mailedCodes, mails: mails,
+            admission: admission)
+    }
+
     private var mailedCodes: MailedCodes {
         MailedCodes(
             store: store, clock: clock, dates: dates, random: random, pepper: pepper, limits: limits, mails: mails)

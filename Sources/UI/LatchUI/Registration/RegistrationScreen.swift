@@ -105,7 +105,7 @@ public struct RegistrationScreen: Screen {
 
     /// The fields, their button, and the links to other screens.
     public var content: [Control] {
-        fields.all.filter { $0.id != .acceptedTerms }.map(\.control) + termsControls + [
+        fields.controls.filter { $0.id != .acceptedTerms } + termsControls + [
             .text(Phrase("registration.mail")),
             .button(.submit, .primary, Phrase("registration.submit")),
             .button(.signIn, .link, Phrase("registration.signIn")),

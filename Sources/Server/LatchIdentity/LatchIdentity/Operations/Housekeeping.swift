@@ -70,6 +70,9 @@ struct Housekeeping: Sendable {
         while try await store.deleteDueAccounts(at: date) {
             guard try await keep(Self.lease, after: clock.now) else { return false }
         }
+        while try await store.recoverDueFactors(at: date) {
+            guard try await keep(Self.lease, after: clock.now) else { return false }
+        }
         let isDone = try await audit.prune(at: date) { () throws(IdentityError) in
             try await keep(Self.lease, after: clock.now)
         }

@@ -148,6 +148,7 @@ extension Router {
             passkeySignIns: services.passkeySignIns, authorizations: services.authorizations,
             pageSessions: services.pageSessions, signInPages: pages, signUpCodes: signUpCodes,
             signInCodes: MailedCodePages(for: .signIn(services.codeSignIns), signInPages: pages),
+            factorLost: FactorRecoveryPages(services.factorRecoveries, signInPages: pages),
             continuation: continuation, providerSignIns: providerSignIns, mailRequestPages: mailRequestPages
         ).add(to: &self)
         SignUpRoutes(
@@ -198,8 +199,8 @@ extension Router {
         AccountPageRoutes(
             limits: services.limits, accounts: services.accounts, administration: services.administration,
             consents: services.consents, passkeys: services.passkeys, upstreamSignIns: services.upstreamSignIns,
-            deletions: services.deletions, tokens: services.tokens, providerSignIns: providerSignIns,
-            logout: logout, overview: overview
+            deletions: services.deletions, factorRecoveries: services.factorRecoveries, tokens: services.tokens,
+            providerSignIns: providerSignIns, logout: logout, overview: overview
         ).add(to: &self)
         AccountAttributeRoutes(limits: services.limits, accounts: services.accounts, overview: overview).add(to: &self)
         SecondFactorPageRoutes(limits: services.limits, secondFactors: services.secondFactors, overview: overview).add(

@@ -56,6 +56,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var recentAuthentication: Duration = .seconds(900)
     /// The time in which users can cancel the deletion of their account, by default 30 days.
     public var deletionDelay: Duration = .seconds(2_592_000)
+    /// The time after which an owner who has lost the second factor, and proves the first one and the mailbox, is without
+    /// it; nil if only administrators remove it.
+    public var factorRecoveryDelay: Duration?
     /// The address whose account becomes the first administrator, at the first login after address and password are proved.
     public var firstAdministrator: String?
     /// The role words that administrators may give with an invitation, in addition to their own and the lower administrative

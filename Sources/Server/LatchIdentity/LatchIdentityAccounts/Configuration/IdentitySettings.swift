@@ -48,6 +48,10 @@ extension IdentityConfiguration {
             "deletion_delay", \.deletionDelay, .seconds(3600...31_536_000),
             "seconds in which users can cancel the deletion of their account", isReloaded: true),
         .init(
+            "factor_recovery_delay", \.factorRecoveryDelay, .optional(.seconds(86_400...31_536_000)),
+            "seconds after which a lost second factor is removed; only administrators remove it if not set",
+            isReloaded: true),
+        .init(
             "first_administrator", \.firstAdministrator, .optional(.email),
             "the address whose account becomes the first administrator", isReloaded: true),
         .init(

@@ -66,6 +66,8 @@ package struct ComposedMail {
             switch purpose {
             case .resetPassword: configuration.resetLifetime
             case .deletionRequested: configuration.deletionDelay
+            case .factorRecoveryBegun: configuration.factorRecoveryDelay ?? .zero
+            case .factorRecoverySoon: .seconds(Int64(FactorRecoveryService.reminder))
             default: configuration.verificationLifetime
             }
         let minutes = Int(time.components.seconds / 60)

@@ -42,9 +42,10 @@ extension OutboxMail.Purpose {
         case .resetPassword, .invitation: .form(path: "/reset")
         case .oldAddress: .form(path: "/confirm-change")
         case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice, .apiKeyAdded:
+            .passwordChanged, .addressTaken, .signUpTaken, .deletionRequested, .newDevice, .apiKeyAdded,
+            .factorRecoveryBegun, .factorRecoverySoon:
             .account
-        case .addressChanging, .addressChanged, .addressCode, .signedUp, .signUpCode, .signInCode:
+        case .addressChanging, .addressChanged, .addressCode, .signedUp, .signUpCode, .signInCode, .factorRecoveryCode:
             nil
         }
     }
@@ -57,7 +58,8 @@ extension OutboxMail.Purpose {
             case .link: page != nil
             case .code: hasCode
             case .codePage: self == .verifyEmail
-            case .lifetime: hasForm || self == .deletionRequested
+            case .lifetime:
+                hasForm || [.deletionRequested, .factorRecoveryBegun, .factorRecoverySoon].contains(self)
             case .details: describesCause
             case .providers: self == .passwordChanged
             }
@@ -67,7 +69,9 @@ extension OutboxMail.Purpose {
     /// The field without which the email is useless; nil for a notice.
     package var requiredField: MailField? { hasForm ? .link : hasCode ? .code : nil }
 
-    private var hasCode: Bool { [.addressCode, .signUpCode, .signInCode, .verifyEmail].contains(self) }
+    private var hasCode: Bool {
+        [.addressCode, .signUpCode, .signInCode, .verifyEmail, .factorRecoveryCode].contains(self)
+    }
 
     private var hasForm: Bool { page != nil && page != .account }
 }

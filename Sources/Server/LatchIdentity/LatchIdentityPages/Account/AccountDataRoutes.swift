@@ -121,7 +121,8 @@ extension AuditRecord {
         "code.refused", "code.replayed", "consent.denied", "consent.granted", "consent.withdrawn",
         "device.allSignedOut", "device.approved", "device.authenticated", "device.denied", "device.signedIn",
         "device.signedOut", "event.undelivered", "factor.begun", "factor.confirmed", "factor.failed", "factor.guessed",
-        "factor.recoveryCodeUsed", "factor.recoveryCodesReplaced", "factor.removed", "passkey.added", "passkey.copied",
+        "factor.recoveryBegun", "factor.recoveryCanceled", "factor.recoveryCodeUsed", "factor.recoveryCodesReplaced",
+        "factor.removed", "passkey.added", "passkey.copied",
         "passkey.failed", "passkey.refused", "passkey.removed", "reauthentication.failed", "signIn.codeRefused",
         "signIn.failed",
     ]

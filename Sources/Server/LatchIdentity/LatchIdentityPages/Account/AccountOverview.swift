@@ -39,6 +39,7 @@ package struct AccountOverview: Sendable {
         case connect, disconnect
         case export
         case keepAccount = "keep-account"
+        case keepFactor = "keep-factor"
         case signOut = "sign-out"
     }
 
@@ -54,6 +55,7 @@ package struct AccountOverview: Sendable {
         let clients: [String: OAuthClient]
         let hasFactor: Bool
         let deletion: AccountDeletion?
+        let factorRecovery: FactorRecovery?
     }
 
     /// Returns the page after a change that has increased the version of the account's credentials.
@@ -78,7 +80,8 @@ package struct AccountOverview: Sendable {
         let context = signInPages.context.accepting(request)
         let parts = try await parts(of: session)
         let sections = [
-            deletion(parts, context), profile(parts, context), ways(parts, context), providers(parts, context),
+            deletion(parts, context), factorRecovery(parts, context), profile(parts, context), ways(parts, context),
+            providers(parts, context),
             devices(parts, context), apps(parts, context), data(parts, context),
         ]
         let page = HTMLPage(
@@ -114,7 +117,7 @@ package struct AccountOverview: Sendable {
             account: try await store.account(id: id) ?? session.account, device: session.device, devices: devices,
             consents: consents, passkeys: try await store.passkeys(of: id), links: try await store.links(of: id),
             clients: clients, hasFactor: try await store.secondFactor(of: id, isConfirmed: true) != nil,
-            deletion: try await store.deletion(of: id))
+            deletion: try await store.deletion(of: id), factorRecovery: try await store.factorRecovery(of: id))
     }
 
     // MARK: Sections
@@ -320,6 +323,19 @@ package struct AccountOverview: Sendable {
             ] + deletion)
     }
 
+    private func factorRecovery(_ parts: Parts, _ context: PageContext) -> HTMLSection? {
+        let texts = context.texts
+        return parts.factorRecovery.map {
+            HTMLSection(
+                texts(Phrase("page.account.factorLost.pending")),
+                entries: [
+                    .init(
+                        texts(Phrase("page.account.factorLost.due", .text($0.dueAt.textInUTC))),
+                        button: button(.keepFactor, "page.account.factorLost.keep", in: context))
+                ])
+        }
+    }
+
     private func deletion(_ parts: Parts, _ context: PageContext) -> HTMLSection? {
         let texts = context.texts
         return parts.deletion.map {
@@ -344,6 +360,7 @@ extension AccountOverview.Action {
         case .removePasskey: Phrase("page.account.done.removePasskey")
         case .disconnect: Phrase("page.account.done.disconnect")
         case .keepAccount: Phrase("page.account.done.keepAccount")
+        case .keepFactor: Phrase("page.account.done.keepFactor")
         case .connect, .export, .signOut: nil
         }
     }

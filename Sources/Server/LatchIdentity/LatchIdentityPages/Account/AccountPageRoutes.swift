@@ -19,6 +19,7 @@ package struct AccountPageRoutes: Sendable {
     package let passkeys: PasskeyService
     package let upstreamSignIns: UpstreamSignInService
     package let deletions: AccountDeletionService
+    package let factorRecoveries: FactorRecoveryService
     package let tokens: TokenService
     package let providerSignIns: ProviderSignIns
     package let logout: LogoutRoutes
@@ -27,7 +28,8 @@ package struct AccountPageRoutes: Sendable {
     package init(
         limits: RateLimits, accounts: AccountService, administration: AdministrationService,
         consents: ConsentService, passkeys: PasskeyService, upstreamSignIns: UpstreamSignInService,
-        deletions: AccountDeletionService, tokens: TokenService, providerSignIns: ProviderSignIns,
+        deletions: AccountDeletionService, factorRecoveries: FactorRecoveryService, tokens: TokenService,
+        providerSignIns: ProviderSignIns,
         logout: LogoutRoutes, overview: AccountOverview
     ) {
         self.limits = limits
@@ -37,6 +39,7 @@ package struct AccountPageRoutes: Sendable {
         self.passkeys = passkeys
         self.upstreamSignIns = upstreamSignIns
         self.deletions = deletions
+        self.factorRecoveries = factorRecoveries
         self.tokens = tokens
         self.providerSignIns = providerSignIns
         self.logout = logout
@@ -104,6 +107,7 @@ package struct AccountPageRoutes: Sendable {
             return try await overview.page(after: session, notice: action.notice, request)
         case .export: return try await export(own)
         case .keepAccount: try await deletions.cancel(for: own)
+        case .keepFactor: try await factorRecoveries.cancel(for: own)
         case .signOut: return try await logout.end(session, request)
         }
         return try await overview.page(in: session, request, notice: action.notice)

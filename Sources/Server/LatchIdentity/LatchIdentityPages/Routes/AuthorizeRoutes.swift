@@ -24,11 +24,13 @@ package struct AuthorizeRoutes: Sendable {
     package let providerSignIns: ProviderSignIns
     package let mailRequestPages: MailRequestPages
     package let signInCodes: MailedCodePages
+    package let factorLost: FactorRecoveryPages
 
     package init(
         limits: RateLimits, signIns: SignInService, codeSignIns: CodeSignInService,
         passkeySignIns: PasskeySignInService, authorizations: AuthorizationService, pageSessions: PageSessionService,
         signInPages: SignInPages, signUpCodes: MailedCodePages, signInCodes: MailedCodePages,
+        factorLost: FactorRecoveryPages,
         continuation: PageContinuation, providerSignIns: ProviderSignIns, mailRequestPages: MailRequestPages
     ) {
         self.limits = limits
@@ -43,6 +45,7 @@ package struct AuthorizeRoutes: Sendable {
         self.providerSignIns = providerSignIns
         self.mailRequestPages = mailRequestPages
         self.signInCodes = signInCodes
+        self.factorLost = factorLost
     }
 
     package func add(to router: inout Router) {
@@ -113,6 +116,7 @@ package struct AuthorizeRoutes: Sendable {
         )
         let isAgain = try fields.single(MailedCodePages.againButton) != nil
         let email = try fields.single("email")
+        let isLost = try fields.single(FactorRecoveryPages.button) != nil
         let provider = try fields.single(SignInPages.providerField)
         let mailRequest = try MailRequestPages.Kind.chosen(in: fields)
         do {
@@ -144,6 +148,11 @@ package struct AuthorizeRoutes: Sendable {
                 }
             case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
             case .password: return try await checkPassword(password, of: name, form, request)
+            case .factor(let challenge) where isLost: return try await factorLost.begin(challenge, form, request)
+            case .factorLost(let claim, let mailID) where isAgain:
+                return try await factorLost.send(claim, again: mailID, form, request)
+            case .factorLost(let claim, let mailID):
+                return try await factorLost.check(code, of: mailID, for: claim, form, request)
             case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
             case .codeRequest: return try await signInCodes.send(to: email ?? "", form, request)
             case .signInCode(let challengeID, let address) where isAgain:

@@ -187,6 +187,8 @@ package struct SignInPages: Sendable {
             invalidFields: problem == .invalidCode ? ["code"] : [], action: ("/login", Phrase("page.signIn.submit")),
             carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
             fields: [.factorCode(in: context)],
+            others: configuration.factorRecoveryDelay == nil
+                ? [] : [.init(FactorRecoveryPages.button, Phrase("page.factorLost.button"), isQuiet: true)],
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil, in: context)
         return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
     }

@@ -71,8 +71,8 @@ package struct SignUpRoutes: Sendable {
                 return try await takeCode(try fields.single("code") ?? "", of: challengeID, email, form, request)
             case .signUpDetails(let email, let date, let terms):
                 return try await takeDetails(fields, of: email, provedAt: date, terms: terms, form, request)
-            case .password, .factor, .decision, .account, .request, .mailRequest, .mailSent, .codeRequest, .signInCode,
-                .verification:
+            case .password, .factor, .factorLost, .decision, .account, .request, .mailRequest, .mailSent, .codeRequest,
+                .signInCode, .verification:
                 throw IdentityError.loginEnded
             }
         } catch let error as IdentityError {

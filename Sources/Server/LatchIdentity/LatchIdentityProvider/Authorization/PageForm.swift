@@ -58,6 +58,8 @@ package struct PageForm: Codable, Sendable {
         case password
         /// A code of the second factor, for this challenge.
         case factor(challenge: String)
+        /// The code that was mailed to the owner of a lost second factor.
+        case factorLost(claim: FactorRecoveryService.Claim, mailID: String)
         /// A decision in a browser's session, named by its device, on the scopes that its user is shown.
         case decision(device: String, scopes: String?)
         /// A change of the account of a browser's session, named by its device, with the second factor that it sets up.

@@ -193,6 +193,12 @@ extension IdentityError {
         hint: "Sign in with the one that the account has, or set one up at /account.",
         form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .permissionDenied))
 
+    /// The owner of a lost second factor cannot have it removed without an administrator.
+    package static let factorIsKept = IdentityError(
+        code: "factorIsKept", message: "Only an administrator can remove the second factor of this account.",
+        hint: "Ask the app's operator.",
+        form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .permissionDenied))
+
     /// The account may not sign in.
     package static let accountClosed = IdentityError(
         code: "accountClosed", message: "This account cannot sign in", hint: "Ask the app's operator.",

@@ -36,6 +36,12 @@ package struct OutboxMail: Sendable, Hashable {
         case apiKeyAdded
         /// A notice to the earlier address of an account, which an administrator has replaced.
         case addressChanged
+        /// A code for the page of an owner who has lost the second factor.
+        case factorRecoveryCode
+        /// A notice that the second factor will be removed after a waiting time.
+        case factorRecoveryBegun
+        /// The second notice, a day before the removal.
+        case factorRecoverySoon
 
         /// The purpose of the one-time token that the email carries; nil for no token or another kind.
         package var token: OneTimeToken.Purpose? {
@@ -44,7 +50,8 @@ package struct OutboxMail: Sendable, Hashable {
             case .resetPassword, .invitation: .resetPassword
             case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
                 .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged, .signUpCode,
-                .signUpTaken, .signInCode, .deletionRequested, .newDevice, .apiKeyAdded, .addressChanged:
+                .signUpTaken, .signInCode, .deletionRequested, .newDevice, .apiKeyAdded, .addressChanged,
+                .factorRecoveryCode, .factorRecoveryBegun, .factorRecoverySoon:
                 nil
             }
         }
@@ -53,10 +60,11 @@ package struct OutboxMail: Sendable, Hashable {
         package var isNotice: Bool {
             switch self {
             case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
-                .passwordChanged, .deletionRequested, .apiKeyAdded, .addressChanged:
+                .passwordChanged, .deletionRequested, .apiKeyAdded, .addressChanged, .factorRecoveryBegun,
+                .factorRecoverySoon:
                 true
             case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
-                .addressTaken, .signedUp, .signUpCode, .signUpTaken, .signInCode, .newDevice:
+                .addressTaken, .signedUp, .signUpCode, .signUpTaken, .signInCode, .newDevice, .factorRecoveryCode:
                 false
             }
         }

@@ -166,15 +166,17 @@ extension SQLConnection {
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
-            .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice, .apiKeyAdded, .addressChanged:
+            .passkeyRemoved, .signedUp, .passwordChanged, .deletionRequested, .newDevice, .apiKeyAdded, .addressChanged,
+            .factorRecoveryBegun, .factorRecoverySoon:
             return mail.recipient
-        case .addressCode, .addressTaken, .signUpCode, .signUpTaken, .signInCode:
+        case .addressCode, .addressTaken, .signUpCode, .signUpTaken, .signInCode, .factorRecoveryCode:
             // A late code would only confuse its recipient.
             let isWaiting = try number(
                 "SELECT count(*) FROM address_challenge WHERE id = $1 AND expires_at > $2",
                 [.text(mail.challengeID), .date(claim.now)])
             guard isWaiting == 1 else { return nil }
-            return mail.purpose == .signInCode ? try activeAccount(emailKey: mail.recipient.key)?.email : mail.recipient
+            let needsAccount = [.signInCode, .factorRecoveryCode].contains(mail.purpose)
+            return needsAccount ? try activeAccount(emailKey: mail.recipient.key)?.email : mail.recipient
         case .newAddress, .oldAddress:
             let column = mail.purpose == .newAddress ? "new_digest" : "old_digest"
             // The owner of another account did not request the change, which cannot be completed.

@@ -65,6 +65,7 @@ extension IdentityStore {
                     .integer(Int64(use.assertion.counter)), .integer(use.assertion.isBackupEligible ? 1 : 0),
                     .integer(use.assertion.isBackedUp ? 1 : 0), .date(now), .blob(use.id),
                 ])
+            try db.cancelFactorRecovery(of: account.id, because: "by a passkey", at: now)
             switch purpose {
             case .session(let device): return try db.signIn(device, of: account) ? .accepted : .ended
             case .reauthentication(let device):

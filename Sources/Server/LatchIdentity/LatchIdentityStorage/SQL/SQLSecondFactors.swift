@@ -47,7 +47,11 @@ extension IdentityStore {
             // A device that was signed out since the request began must not change anything (attack E8).
             if let device = purpose.device, try !db.isSignedIn(device, of: accountID, at: now) { return .ended }
             let result = try db.verify(proof, of: accountID, isConfirmed: !purpose.isConfirmation, at: now)
-            if result == .accepted { try db.complete(purpose, of: accountID, causedBy: cause, at: now) }
+            if result == .accepted {
+                try db.complete(purpose, of: accountID, causedBy: cause, at: now)
+                // An owner who has the factor, or one of its codes, has not lost it.
+                try db.cancelFactorRecovery(of: accountID, because: "by a code", at: now)
+            }
             return result
         }
     }

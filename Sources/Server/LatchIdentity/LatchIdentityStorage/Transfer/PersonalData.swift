@@ -13,7 +13,8 @@ extension StoreTable {
         "account.password_hash", "account.email_key", "account.username_key", "account.credential_version",
         "account_details.first_name", "account_details.last_name", "account_details.shown_name",
         "account_details.search_key", "device.push_token", "device.rotation_key", "device.counter",
-        "device.notifies", "second_factor.last_step", "passkey.counter", "one_time_token.email_key",
+        "device.notifies", "second_factor.last_step", "factor_recovery.credential_version", "passkey.counter",
+        "one_time_token.email_key",
         "email_change.email_key", "email_change.old_email_key",
         // Links and codes are derived from it.
         "mail.id", "mail.email_key", "mail.leased_until", "address_challenge.id",

@@ -86,6 +86,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("passkey", Passkey.Column.self),
         StoreTable("consent", Consent.Column.self),
         StoreTable("account_deletion", AccountDeletion.Column.self),
+        StoreTable("factor_recovery", FactorRecovery.Column.self),
         StoreTable("api_key", APIKey.Column.self),
         StoreTable("client", StoredClient.Column.self),
         StoreTable("initial_token", InitialToken.Column.self),
