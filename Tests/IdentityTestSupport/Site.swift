@@ -27,7 +27,7 @@ package final class Site: Sendable {
     private let description: APIDescription?
     package let origin: HTTPOrigin
 
-    package static let password = "Quiet-Harbor-7!"
+    package static let password = "Secret123!"
 
     /// A server whose hashes are cheap; `change` tells it otherwise.
     package init(

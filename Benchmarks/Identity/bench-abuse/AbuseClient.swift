@@ -7,7 +7,7 @@ import LatchHTTP
 struct AbuseClient: Sendable {
     private let transport = CurlTransport()
     private let authority: String
-    static let password = "Quiet-Harbor-7!"
+    static let password = "Secret123!"
 
     init(_ url: String) { authority = String(url.dropFirst("http://".count)) }
 

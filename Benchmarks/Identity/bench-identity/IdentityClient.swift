@@ -8,7 +8,7 @@ import LatchHTTP
 struct IdentityClient: Sendable {
     let handler: any Handler
     let origin: HTTPOrigin
-    static let password = "Quiet-Harbor-7!"
+    static let password = "Secret123!"
 
     init(_ handler: any Handler, url: String) {
         self.handler = handler

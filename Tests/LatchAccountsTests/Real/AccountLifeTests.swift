@@ -126,7 +126,7 @@ import Testing
             let unknown = try await laptop.requestPasswordReset(email: "nobody@example.com")
             expectEqual(known, unknown)
             let token = await backend.mailedToken()
-            try await laptop.resetPassword(token: token, newPassword: "NewQuiet-Harbor-8!")
+            try await laptop.resetPassword(token: token, newPassword: "NewSecret456!")
             await #expect(throws: AccountError.refused) {
                 try await laptop.resetPassword(token: token, newPassword: "Another789!")
             }
@@ -137,7 +137,7 @@ import Testing
             await #expect(throws: AccountError.wrongCredentials) {
                 try await phone.signIn(email: RealBackend.email, password: RealBackend.password)
             }
-            try await phone.signIn(email: RealBackend.email, password: "NewQuiet-Harbor-8!")
+            try await phone.signIn(email: RealBackend.email, password: "NewSecret456!")
         }
     }
 

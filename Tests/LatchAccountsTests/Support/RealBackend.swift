@@ -18,7 +18,7 @@ import Testing
 final class RealBackend: Sendable {
     enum Connection: String, CaseIterable, Sendable { case inProcess, socket }
 
-    static let password = "Quiet-Harbor-7!"
+    static let password = "Secret123!"
     static let email = "ada@example.com"
 
     let identity: Identity

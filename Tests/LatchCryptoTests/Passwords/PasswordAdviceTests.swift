@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct PasswordAdviceTests {
     @Test(arguments: [
-        "Quiet-Harbor-7!", "correct horse battery staple", "🧪🧪🧪🧪🧪🧪🧪x", "        x", "ÄÖÜäöüß1", "xkcd93618",
+        "Secret123!", "correct horse battery staple", "🧪🧪🧪🧪🧪🧪🧪x", "        x", "ÄÖÜäöüß1", "xkcd93618",
         "hunter2-hunter2-x",
         "Tr0ub4dor&3", "4896fb99", "2718x2818", String(repeating: "ab", count: 20), "12.04.1987-a",
         "94751308", "dragonfly-canoe", "monkey!!!wrench", "Ada likes tea", "secret-harbor-7", "passwordless2go",
@@ -25,7 +25,7 @@ import Testing
         "ada12345", "example2025",
         "passwort", "motdepasse", "Fussball1", "teamo123", "qwerty123", "monkey99", "superman", "administrator",
         "charlie1987", "abcdefgh-12", "xyz87654321", "Password123!", "!Sommer2026", "letmein#1", "dragon!!",
-        "Secret123!", "ada#2026!",
+        "ada#2026!",
         String(repeating: "z", count: 40),
     ])
     func `A password among the first guesses is a common one`(password: String) {

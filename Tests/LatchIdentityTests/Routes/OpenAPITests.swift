@@ -86,7 +86,7 @@ import Testing
     ]
     /// What the content of an operation needs besides its required members.
     private static let others: [String: JSONObject] = [
-        "logInOfJWTAuth": ["email": "eve@example.com"], "resetPassword": ["password": "Quiet-Harbor-7!"],
+        "logInOfJWTAuth": ["email": "eve@example.com"], "resetPassword": ["password": "Secret123!"],
         "registerClient": ["redirect_uris": ["https://app.example/back"]],
     ]
 

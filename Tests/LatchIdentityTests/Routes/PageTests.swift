@@ -29,7 +29,7 @@ import Testing
         }
         try await expectEqual(site.send(.head, "/verify?token=\(token)").status, 200)
         try await expectEqual(site.get("/user/profile", bearer: login.access).json["emailVerified"], false)
-        let form = "token=\(token)&password=Quiet-Harbor-7%21&new_password="
+        let form = "token=\(token)&password=Secret123%21&new_password="
         try await expectEqual(site.post("/verify", form: form).status, 200)
         let next = try await site.logIn()
         try await expectEqual(site.get("/user/profile", bearer: next.access).json["emailVerified"], true)

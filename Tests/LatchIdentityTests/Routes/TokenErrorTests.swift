@@ -12,7 +12,7 @@ import Testing
 /// RFC 6749 §5.2, line by line.
 @Suite struct TokenErrorTests {
     private static let form = "application/x-www-form-urlencoded"
-    private static let right = "username=ada%40example.com&password=Quiet-Harbor-7%21"
+    private static let right = "username=ada%40example.com&password=Secret123%21"
 
     /// Content, `error`, `error_code`.
     static let table: [(content: String, error: String, code: String)] = [
@@ -22,7 +22,7 @@ import Testing
         ("grant_type=password", "invalid_request", "INVALID_INPUT"),
         ("grant_type=password&username=ada%40example.com", "invalid_request", "INVALID_INPUT"),
         ("grant_type=password&username=ada%40example.com&password=", "invalid_request", "INVALID_INPUT"),
-        ("grant_type=password&password=Quiet-Harbor-7%21", "invalid_request", "INVALID_INPUT"),
+        ("grant_type=password&password=Secret123%21", "invalid_request", "INVALID_INPUT"),
         ("grant_type=refresh_token", "invalid_request", "INVALID_INPUT"),
         ("grant_type=password&grant_type=password&\(right)", "invalid_request", "INVALID_INPUT"),
         ("grant_type=password&\(right)&password=other", "invalid_request", "INVALID_INPUT"),
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "?username=ada%40example.com&password=Quiet-Harbor-7%21&grant_type=password", "?password=Quiet-Harbor-7%21",
+        "?username=ada%40example.com&password=Secret123%21&grant_type=password", "?password=Secret123%21",
         "?client_secret=x", "?refresh_token=lr1.x", "?x=1&token=y", "?pass%77ord=x",
     ])
     func `An error of the token route refuses a secret in the URL, also beside valid content (seed 004)`(query: String)

@@ -44,7 +44,7 @@ private func bothPaths(
     _ identity: Identity, _ clock: ManualClock,
     _ body: @Sendable (URL, any Handler, ManualClock) async throws -> Void
 ) async throws {
-    let content = #"{"username":"ada","email":"ada@example.com","password":"Quiet-Harbor-7!"}"#
+    let content = #"{"username":"ada","email":"ada@example.com","password":"Secret123!"}"#
     let signUp = HTTPRequest(
         method: .post, authority: "127.0.0.1", path: "/auth/signup", fields: [.contentType: "application/json"],
         body: HTTPBody(content))
@@ -58,7 +58,7 @@ private func bothPaths(
 }
 
 @Suite struct RealIssuerTests {
-    let grant = PasswordGrant(username: "ada", password: "Quiet-Harbor-7!", scopes: .list("files:write widgets:read"))
+    let grant = PasswordGrant(username: "ada", password: "Secret123!", scopes: .list("files:write widgets:read"))
 
     @Test(.tags(.realServer))
     func `The real server's token endpoint signs in, rotates, and gives a repeat the same successor`() async throws {
@@ -139,7 +139,7 @@ private func bothPaths(
             await #expect(throws: OAuthError.unsupportedGrantType) { try await endpoint.tokens(for: Unknown()) }
             await #expect(throws: OAuthError.invalidScope) {
                 try await endpoint.tokens(
-                    for: PasswordGrant(username: "ada", password: "Quiet-Harbor-7!", scopes: .list("moon:read")))
+                    for: PasswordGrant(username: "ada", password: "Secret123!", scopes: .list("moon:read")))
             }
         }
     }

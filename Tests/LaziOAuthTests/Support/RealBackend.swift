@@ -17,7 +17,7 @@ import TestSupport
 final class RealBackend: Sendable {
     enum Connection: String, CaseIterable, Sendable { case inProcess, socket }
 
-    static let password = "Quiet-Harbor-7!"
+    static let password = "Secret123!"
 
     let identity: Identity
     let clock = ManualClock()

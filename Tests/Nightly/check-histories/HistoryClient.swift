@@ -29,7 +29,7 @@ struct HistoryClient {
     private var isPatient = false
 
     /// The passwords that the account may have: a change without an answer leaves two.
-    static let passwords = ["Quiet-Harbor-7!", "Quiet-Harbor-8!"]
+    static let passwords = ["Secret123!", "Secret456!"]
 
     /// The time in which each server must serve again once the faults have ended.
     static let recoveryLimit = Duration.seconds(30)

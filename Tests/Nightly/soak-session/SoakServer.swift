@@ -41,8 +41,8 @@ struct SoakServer: Sendable {
             clock: clock.wallClock)
         let soak = try await SoakServer(identity, clock: clock, folder: folder)
         let auth = AuthClient(baseURL: URL(string: soak.url) ?? URL(filePath: "/"), store: SoakWorker.store)
-        try await auth.signUp(email: "ada@example.com", password: "Quiet-Harbor-7!")
-        try await auth.signIn(email: "ada@example.com", password: "Quiet-Harbor-7!")
+        try await auth.signUp(email: "ada@example.com", password: "Secret123!")
+        try await auth.signIn(email: "ada@example.com", password: "Secret123!")
         return soak
     }
 

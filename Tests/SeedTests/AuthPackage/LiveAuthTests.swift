@@ -20,7 +20,7 @@ struct LiveAccount: Sendable, Equatable {
         guard let url = environment["LIVE_BASE_URL"].flatMap(URL.init(string:)) else { return nil }
         return LiveAccount(
             url: url, email: environment["LIVE_EMAIL"] ?? "live-\(UUID().uuidString)@example.com",
-            password: environment["LIVE_PASSWORD"] ?? "Quiet-Harbor-7!")
+            password: environment["LIVE_PASSWORD"] ?? "Secret123!")
     }()
 
     var client: AuthClient { AuthClient(config: AuthConfiguration(baseURL: url), tokenStore: InMemoryTokenStore()) }
@@ -42,7 +42,7 @@ private struct QuickStart {
     let auth: AuthClient
 
     func login() async throws -> JWTClaims? {
-        let claims = try await auth.login(email: "user@company.com", password: "Quiet-Harbor-7!")
+        let claims = try await auth.login(email: "user@company.com", password: "Secret123!")
         // Access token saved; claims optionally decoded for convenience.
         return claims
     }
@@ -61,7 +61,7 @@ private struct QuickStart {
     func registration() async throws -> User {
         let user = try await auth.register(
             email: "new@client.com",
-            password: "Quiet-Harbor-7!",
+            password: "Secret123!",
             name: "New Client",
             roles: ["admin"]  // optional
         )
@@ -91,14 +91,14 @@ private struct QuickStart {
                 try await body(account)
             case .document:
                 let backend = try await DocumentBackend()
-                let account = LiveAccount(url: backend.url, email: "a@b.com", password: "Quiet-Harbor-7!")
+                let account = LiveAccount(url: backend.url, email: "a@b.com", password: "Secret123!")
                 try await account.register()
                 try await body(account)
                 withExtendedLifetime(backend) {}
             case .latch:
                 try await withTemporaryFolder { folder in
                     let server = try await ServedLatch.start(in: folder)
-                    let account = LiveAccount(url: server.url, email: "a@b.com", password: "Quiet-Harbor-7!")
+                    let account = LiveAccount(url: server.url, email: "a@b.com", password: "Secret123!")
                     try await account.register()
                     try await body(account)
                     await expectEqual(server.terminate(), 0)
@@ -170,7 +170,7 @@ private struct QuickStart {
     func `The quick start runs as it is written`(backend: Backend) async throws {
         try await backend.with { account in
             let quickStart = QuickStart(auth: account.client)
-            _ = try await account.client.register(email: "user@company.com", password: "Quiet-Harbor-7!")
+            _ = try await account.client.register(email: "user@company.com", password: "Secret123!")
             try await expectEqual(quickStart.login()?.email, "user@company.com")
             try await expectEqual(quickStart.refreshAndLogout()?.isEmpty, false)
             expectNil(quickStart.auth.tokens)
@@ -211,7 +211,7 @@ private struct QuickStart {
                 expectEqual(known, unknown)
             }
             let error = await #expect(throws: APIError.self) {
-                try await account.client.resetPassword(token: "not-a-token", newPassword: "NewQuiet-Harbor-8!")
+                try await account.client.resetPassword(token: "not-a-token", newPassword: "NewSecret456!")
             }
             guard case .server(status: 400..<500, message: _)? = error else {
                 Issue.record("\(String(describing: error))")

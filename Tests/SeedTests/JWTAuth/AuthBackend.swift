@@ -36,7 +36,7 @@ struct AuthBackend: Sendable {
 
     /// Makes an account.
     func register() async throws -> Credentials {
-        let credentials = Credentials(email: "\(UUID().uuidString)@example.com", password: "Quiet-Harbor-7!")
+        let credentials = Credentials(email: "\(UUID().uuidString)@example.com", password: "Secret123!")
         @Dependency(\.httpRequestClient) var httpRequestClient
         let _: SuccessResponse<EmptyResponse> = try await httpRequestClient.send(
             .post("/auth/signup")

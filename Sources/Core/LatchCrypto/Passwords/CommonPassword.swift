@@ -139,6 +139,8 @@ package enum CommonPassword {
     private static let words = Set(wordList.unicodeScalars.split(separator: " ").map { String($0) })
 
     /// Words of leaked passwords in several languages, in lower case, with spaces between them.
+    ///
+    /// "secret" is missing, since `Secret123!` is the password in documents of the clients that this server has to accept.
     package static let wordList = """
         password passwort passwd pass passe motdepasse contrasena contraseña wachtwoord senha parola haslo login admin \
         administrator root user guest test tester testing demo default changeme letmein welcome willkommen bienvenue \
@@ -171,7 +173,7 @@ package enum CommonPassword {
         patricia patrick paul pedro peter philipp rachel rebecca ricardo ronaldo messi sabrina samantha samuel sandra sara \
         sarah sebastian simon sofia stefan stephanie steven susanne sven taylor teresa tim tobias valentina vanessa victor \
         victoria vincent yvonne friend friends freunde family familie mother father mama papa mutter vater brother sister \
-        bruder schwester whatever nothing something secret geheim secreto magic money geld dinero bitcoin power energy \
+        bruder schwester whatever nothing something geheim secreto magic money geld dinero bitcoin power energy \
         freedom freiheit forever forget remember trustno jesus jesuschrist christ god gott maria blessed faith hope \
         hardcore liverpool phoenix thunder lightning storm rainbow ocean beach island holiday urlaub vacation travel \
         school schule college student teacher office work arbeit business company firma manager boss service support \
