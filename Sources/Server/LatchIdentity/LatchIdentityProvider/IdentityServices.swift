@@ -96,7 +96,9 @@ package final class IdentityServices: Sendable {
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
-        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
+        let ways = SignInWayRule(configuration)
+        administration = AdministrationService(
+            store: store, clock: clock, limits: limits, mails: mails, ways: ways)
         sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             notifiesOfNewDevices: configuration.signInNotices,
@@ -113,12 +115,13 @@ package final class IdentityServices: Sendable {
             serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
             limits: limits, mails: mails, metrics: metrics, recentAuthentication: recentAuthentication)
         admission = SignInAdmission(
-            requiresVerifiedEmail: configuration.signInNeedsVerifiedEmail, store: store, clock: clock, dates: dates,
-            secondFactors: secondFactors, challenges: SignInChallenges(store: store, clock: clock, random: random))
+            requiresVerifiedEmail: configuration.signInNeedsVerifiedEmail, ways: ways, store: store, clock: clock,
+            dates: dates, secondFactors: secondFactors, challenges: SignInChallenges(store: store, clock: clock, random: random))
         records = AccountRecordCoder(
             cipher: TOTPSecretCipher(pepper: pepper), random: random,
             issuers: Dictionary(uniqueKeysWithValues: upstreams.all.map { ($0.provider.name, $0.issuer) }),
-            relyingPartyID: permitted.ways.relyingPartyID, attributes: AttributeRules(configuration))
+            // Passkeys that are turned off are exported, and work again later.
+            relyingPartyID: permitted.passkeyDomain, attributes: AttributeRules(configuration))
         signIns = SignInService(
             store: store, clock: clock, passwords: passwords, admission: admission, limits: limits, metrics: metrics,
             tokens: tokens,
@@ -231,7 +234,7 @@ package final class IdentityServices: Sendable {
     }
 
     package var codeSignIns: CodeSignInService {
-        CodeSignInService(isEnabled: configuration.signInCodes, codes: mailedCodes, signIns: signIns)
+        CodeSignInService(codes: mailedCodes, signIns: signIns)
     }
 
     private var mailedCodes: MailedCodes {

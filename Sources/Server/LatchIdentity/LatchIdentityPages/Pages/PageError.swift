@@ -23,7 +23,7 @@ extension IdentityError {
         "lastAdministrator", "lastSignIn", "linkedElsewhere", "loginEnded", "longPassword", "missingConsent",
         "noSecondFactor", "noSuchAccount", "noSuchClient", "noSuchEntry", "noSuchPage", "notAPage",
         "overloaded", "passkeyChallengeExpired", "passkeyExists", "sameEmail", "shortPassword", "signInAgain",
-        "signInEnded", "signUpClosed", "signUpDeclined", "signUpDenied", "signUpDomain", "tenantNotAllowed",
+        "signInEnded", "signInWayMissing", "signInWayOff", "signInWayRefused", "signUpClosed", "signUpDeclined", "signUpDenied", "signUpDomain", "tenantNotAllowed",
         "termsRequired", "tooManyAttempts",
         "tooManyPasskeys", "tooManySignIns", "unavailable", "unmetAuthentication", "upstreamDenied",
         "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable", "weakPassword", "wrongPassword",

@@ -144,7 +144,8 @@ package struct AuthorizeRoutes: Sendable {
                 }
             case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
             case .password: return try await checkPassword(password, of: name, form, request)
-            case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
+            case .factor(let challenge, let way):
+                return try await checkFactor(code, challenge, after: way, form, request)
             case .codeRequest: return try await signInCodes.send(to: email ?? "", form, request)
             case .signInCode(let challengeID, let address) where isAgain:
                 return try await signInCodes.send(to: address, again: challengeID, form, request)
@@ -173,7 +174,7 @@ package struct AuthorizeRoutes: Sendable {
             return try signInPages.signIn(
                 for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
         }
-        return try await finish(result, form, request)
+        return try await finish(result, by: .password, form, request)
     }
 
     private func checkMailedCode(
@@ -186,17 +187,17 @@ package struct AuthorizeRoutes: Sendable {
         } catch {
             return try signInCodes.page(after: error, challengeID, sentTo: email, form, request)
         }
-        return try await finish(result, form, request)
+        return try await finish(result, by: .code, form, request)
     }
 
     /// Continues after the first factor.
     private func finish(
-        _ result: SignInResult<AdmittedProof>, _ form: PageForm, _ request: HTTPRequest
+        _ result: SignInResult<AdmittedProof>, by way: SignInWay, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         switch result {
         case .success(let proof): return try await continuation.startBrowserSession(proof, form, request)
         case .challenged(let text, _):
-            return try signInPages.factor(text, for: form.purpose, browser: form.browser, in: request)
+            return try signInPages.factor(text, after: way, for: form.purpose, browser: form.browser, in: request)
         }
     }
 
@@ -216,16 +217,16 @@ package struct AuthorizeRoutes: Sendable {
     }
 
     private func checkFactor(
-        _ code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
+        _ code: String, _ challenge: String, after way: SignInWay?, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let proof: AdmittedProof
         do throws(IdentityError) {
             proof = try await signIns.finishOnPage(
-                challenge: challenge, code: code, from: request.requestOrigin)
+                challenge: challenge, code: code, by: way, from: request.requestOrigin)
         } catch {
             guard error == .invalidCode || error == .tooManyAttempts else { throw error }
             return try signInPages.factor(
-                challenge, for: form.purpose, browser: form.browser, in: request, problem: error)
+                challenge, after: way, for: form.purpose, browser: form.browser, in: request, problem: error)
         }
         return try await continuation.startBrowserSession(proof, form, request)
     }
