@@ -100,7 +100,7 @@ extension APIOperation {
     static let accountErrors: [IdentityError] = [.accountSuspended, .accountClosed, .addressUnverified]
     /// The errors of a sign-in with a password.
     static let signInErrors: [IdentityError] =
-        [.invalidCredentials, .secondFactorRequired, .invalidCode, .crossSite] + accountErrors
+        [.signInWayOff, .invalidCredentials, .secondFactorRequired, .invalidCode, .crossSite] + accountErrors
     private static let providerErrors: [IdentityError] = [
         .invalidSignInCode, .upstreamFailed, .upstreamUnavailable, .tenantNotAllowed, .emailMissing, .emailUnverified,
         .accountExists(at: "Google"), .crossSite, .signUpClosed, .signUpDomain,
