@@ -95,7 +95,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `A user who has none of a client's ways sees that, and returns to the app with a refusal`() async throws {
+    @Test func `A user who has none of a client's ways sees that, and returns to the app with a refusal`() async throws
+    {
         let site = try await site([.passkey])
         var agent = UserAgent(site)
         _ = try await agent.signIn(try await agent.get("/account"))

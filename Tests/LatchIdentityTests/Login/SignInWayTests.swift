@@ -215,6 +215,31 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.mailFlood)) func `A server without passwords sends no waiting email that sets one`() async throws {
+        let site = try await Site { $0.signInWays = [.code] }
+        try await site.signUp()
+        let email = try EmailAddress(Self.email)
+        for purpose in [OutboxMail.Purpose.resetPassword, .invitation] {
+            let mail = OutboxMail(purpose, to: email, id: "mail \(purpose)", at: noon)
+            try await site.identity.services.store.insert(mail)
+        }
+        await site.identity.flushMails()
+        expectEqual(site.mailer.messages.count, 0)
+        await site.close()
+    }
+
+    @Test(.tags(.accountPreHijack)) func `A server with passwords takes no email as the only proof of an owner`()
+        async throws
+    {
+        let site = try await Site { $0.signInCodes = true }
+        try await site.signUp(isVerified: false)
+        let token = try #require(await site.mailedToken())
+        await #expect(throws: IdentityError.ownerProofRequired) {
+            try await site.identity.accounts.verifyEmail(byEmail: token.digest, from: .tests)
+        }
+        await site.close()
+    }
+
     // MARK: Passkeys and providers
 
     @Test func `A server without passkeys takes and offers none, and keeps those that it has`() async throws {

@@ -27,7 +27,8 @@ extension IdentityConfiguration {
     package func checkSignInWays() throws(IdentityError) {
         guard !signInCodes || permits(.code) else {
             throw .unusableSetting(
-                "sign_in_ways", "it leaves out 'code', and 'sign_in_codes' is true: add 'code', or remove sign_in_codes")
+                "sign_in_ways", "it leaves out 'code', and 'sign_in_codes' is true: add 'code', or remove sign_in_codes"
+            )
         }
         // Without an issuer, the address on which the server listens decides about passkeys.
         let hasPasskeys = permits(.passkey) && (issuer == nil || RelyingParty(issuer: issuer, self) != nil)

@@ -76,11 +76,11 @@ package struct SignInAdmission: Sendable {
     package let challenges: SignInChallenges
 
     package init(
-        requiresVerifiedEmail: Bool, ways: SignInWayRule, store: IdentityStore, clock: WallClock, dates: DateCheck,
+        _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         secondFactors: SecondFactorService, challenges: SignInChallenges
     ) {
-        self.requiresVerifiedEmail = requiresVerifiedEmail
-        self.ways = ways
+        requiresVerifiedEmail = configuration.signInNeedsVerifiedEmail
+        ways = SignInWayRule(configuration)
         self.store = store
         self.clock = clock
         self.dates = dates

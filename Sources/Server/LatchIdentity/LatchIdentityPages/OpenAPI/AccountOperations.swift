@@ -114,7 +114,8 @@ extension APIOperation {
             .required("credential", .anyObject, "A RegistrationResponseJSON of WebAuthn."), .optional("name", .text())),
         returns: .json(.model(.passkey), .created),
         refuses: [
-            .signInWayOff, .passkeysUnavailable, .passkeyExists, .tooManyPasskeys, .invalidPasskeyRegistration, .signInAgain,
+            .signInWayOff, .passkeysUnavailable, .passkeyExists, .tooManyPasskeys, .invalidPasskeyRegistration,
+            .signInAgain,
             .passkeyChallengeExpired, .administrationNeedsFactor,
         ])
 

@@ -25,7 +25,9 @@ package struct SignInWayRoutes: Sendable {
         }
     }
 
-    /// Returns the ways, the same for every caller. A provider is in `providers` only.
+    /// Returns the ways, the same for every caller.
+    ///
+    /// A provider is in `providers` only.
     @Sendable private func ways(_ request: HTTPRequest) -> HTTPResponse {
         let ways = permitted.usable.subtracting([.provider])
         var response = HTTPResponse.json([

@@ -85,6 +85,7 @@ package struct AuthorizationService: Sendable {
             accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
         }
         let granted = try resources.granted(targets, requesting: request.scopes, by: target.client)
+        request.signInWays = target.client.signInWays
         request.details = GrantDetails(
             resources: granted,
             binding: TokenBinding(key: try Self.thumbprint(in: fields, proved: key)),

@@ -176,7 +176,6 @@ extension PendingAuthorization {
             expectedAccount = claims.subject
         }
         (clientID, redirect, state) = (target.client.id, target.redirect, target.state)
-        signInWays = target.client.signInWays
     }
 
     /// Returns the code challenge; nil if there is none, and the client need not send one.
