@@ -30,7 +30,7 @@ import Testing
         "phone;grants=refresh_token", "phone;grants=", "a;confidential;grants=password;scopes=x", "a;grants=;scopes=",
         "a;trusted;grants=authorization_code;redirects=https://a.example/b?c=d,a://b,com.example.a:/callback;logout=https://a.example/c",
         "a;confidential;require_pkce=false;require_nonce;grants=refresh_token",
-        "a;require_factor;authorization_signed_response_alg=EdDSA;introspection_signed_response_alg=RS256;grants=refresh_token",
+        "a;require_factor;sign_in_ways=passkey,code;authorization_signed_response_alg=EdDSA;introspection_signed_response_alg=RS256;grants=refresh_token",
         "a;grants=refresh_token;access_token_lifetime=60;session_lifetime=3600;unverified_email",
         "a;grants=refresh_token;allowed_origins=https://a.example:8443,http://localhost:5173,capacitor://localhost",
         "a;id_token_signed_response_alg=EdDSA;id_token_claims;grants=refresh_token",
@@ -51,7 +51,8 @@ import Testing
         "a;allowed_origins=https://*.a.example",
         "a;allowed_origins=https://A.example", "a;allowed_origins=https://a.example,https://a.example",
         "a;trusted=yes", "a;require_pkce=", "a;require_pkce=no", "a;trusted;trusted=false",
-        "a;grants=password;grants=refresh_token",
+        "a;grants=password;grants=refresh_token", "a;sign_in_ways=", "a;sign_in_ways=email",
+        "a;sign_in_ways=code,code",
     ])
     func `The registration of an app is refused if a word of it is unknown or has no effect`(word: String) {
         expectNil(OAuthClient(word: word))

@@ -120,7 +120,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
             "GET /.well-known/change-password", "GET /.well-known/openid-configuration", "GET /oauth/userinfo",
             "POST /oauth/userinfo", "GET /passkey.js", "GET /password.js", "GET /.well-known/passkey-endpoints",
-            "GET /.well-known/webfinger", "GET /api/openapi.json",
+            "GET /.well-known/webfinger", "GET /api/openapi.json", "GET /api/auth/ways",
         ],
     ]
     /// The routes that answer supervisors, whose cost does not grow with a flood.

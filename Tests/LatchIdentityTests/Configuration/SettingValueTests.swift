@@ -172,6 +172,10 @@ import Testing
         ("client_metadata_documents", ["true", "off"], ["maybe"]),
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
         ("sign_in_codes", ["true", "off"], ["", "email"]),
+        (
+            "sign_in_ways", ["", "password", "passkey code", "password passkey code provider"],
+            ["passwords", "passkey passkey", "none", "provider:google"]
+        ),
         ("sign_in_notices", ["true", "off"], ["", "never"]),
         ("require_owner_proof", ["true", "off"], ["maybe"]),
         ("request_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),

@@ -102,7 +102,7 @@ import Testing
         "GET /favicon.ico",
         "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
         "GET /.well-known/openid-configuration", "GET /.well-known/webfinger", "GET /.well-known/change-password",
-        "GET /.well-known/passkey-endpoints", "GET /api/openapi.json",
+        "GET /.well-known/passkey-endpoints", "GET /api/openapi.json", "GET /api/auth/ways",
     ]
 
     @Test(.tags(.responseCaching), arguments: [true, false])

@@ -44,6 +44,7 @@ import Testing
         case "passkey_domain": (1...3).map { "host\($0).example" }
         case "registration_scopes": (1...3).map { "files:read\($0)" }
         case "access_token_algorithm": ["RS256", "EdDSA", "RS256"]
+        case "sign_in_ways": ["passkey code", "password", "password code provider"]
         case "signup": ["closed", "invitation", "closed"]
         case "signup_domains": (1...3).map { "host\($0).example" }
         case "logo_file", "favicon_file": (1...3).map { imageFile($0) }

@@ -41,11 +41,30 @@ struct ServerDoctor: Sendable {
                 facts: ["set": .integer(Int64(count))])
             let warnings = settings.warnings(
                 listeningOn: settings.configuration.listen, isEncrypted: settings.configuration.tlsCertificate != nil)
-            return [found] + environmentWarnings
+            return [found] + ways(settings.configuration.identity) + environmentWarnings
                 + warnings.map { .warning("configuration", $0.message, copying: $0.lines, hint: $0.hint) }
         } catch {
             return [.wrong("configuration", error)] + environmentWarnings
         }
+    }
+
+    /// Reports the ways to sign in that are turned off, if the operator has chosen some.
+    private func ways(_ identity: IdentityConfiguration) -> [Diagnosis] {
+        guard let on = identity.signInWays?.words else { return [] }
+        let off = SignInWay.allCases.map(\.rawValue).filter { !on.contains($0) }
+        let facts: JSONObject = [
+            "on": .array(on.map { .string($0) }), "off": .array(off.map { .string($0) }),
+        ]
+        let text =
+            "on: \(on.joined(separator: ", "))" + (off.isEmpty ? "" : "; off: \(off.joined(separator: ", "))")
+        guard !identity.permits(.password), !identity.permits(.code) else {
+            return [.fine("sign-in ways", text, facts: facts)]
+        }
+        return [
+            .warning(
+                "sign-in ways", "\(text). A user without one of them cannot sign in, and gets no email that helps.",
+                hint: "Add code to sign_in_ways, or see that each account has one of them.", facts: facts)
+        ]
     }
 
     private var environmentWarnings: [Diagnosis] {

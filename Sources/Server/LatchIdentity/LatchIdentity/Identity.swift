@@ -159,6 +159,7 @@ public struct Identity: Sendable {
         ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) {
         try configuration.check()
+        let configuration = configuration.inForce
         let keys = try await ServerKeys.load(
             from: store, configuration: configuration, isServer: keepsHouse, clock: clock, random: random,
             ended: ended)

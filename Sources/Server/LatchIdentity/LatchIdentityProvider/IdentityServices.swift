@@ -53,6 +53,7 @@ package final class IdentityServices: Sendable {
     /// The workers that tell programs and code what has happened.
     package let events: EventQueue
     package let permitted: PermittedSignIns
+    private let ways: SignInWayRule
     package let resources: ResourcePolicy
     package let recentAuthentication: RecentAuthenticationRule
 
@@ -88,7 +89,7 @@ package final class IdentityServices: Sendable {
         notices = ClientNoticeQueue(
             clients: clients, store: store, clock: clock, random: random, accessTokens: accessTokens, pepper: pepper,
             transport: transport)
-        (self.mails, self.metrics, self.upstreams) = (mails, metrics, upstreams)
+        (self.mails, self.metrics, self.upstreams, ways) = (mails, metrics, upstreams, SignInWayRule(configuration))
         hooks = try Hooks(
             configuration, code: code, transport: transport, clock: clock, random: random, metrics: metrics,
             failures: store.failures)
@@ -96,7 +97,7 @@ package final class IdentityServices: Sendable {
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
-        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
+        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails, ways: ways)
         sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             notifiesOfNewDevices: configuration.signInNotices,
@@ -113,12 +114,12 @@ package final class IdentityServices: Sendable {
             serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
             limits: limits, mails: mails, metrics: metrics, recentAuthentication: recentAuthentication)
         admission = SignInAdmission(
-            requiresVerifiedEmail: configuration.signInNeedsVerifiedEmail, store: store, clock: clock, dates: dates,
-            secondFactors: secondFactors, challenges: SignInChallenges(store: store, clock: clock, random: random))
+            configuration, store: store, clock: clock, dates: dates, secondFactors: secondFactors,
+            challenges: SignInChallenges(store: store, clock: clock, random: random))
         records = AccountRecordCoder(
             cipher: TOTPSecretCipher(pepper: pepper), random: random,
             issuers: Dictionary(uniqueKeysWithValues: upstreams.all.map { ($0.provider.name, $0.issuer) }),
-            relyingPartyID: permitted.ways.relyingPartyID, attributes: AttributeRules(configuration))
+            relyingPartyID: permitted.passkeyDomain, attributes: AttributeRules(configuration))
         signIns = SignInService(
             store: store, clock: clock, passwords: passwords, admission: admission, limits: limits, metrics: metrics,
             tokens: tokens,
@@ -231,7 +232,7 @@ package final class IdentityServices: Sendable {
     }
 
     package var codeSignIns: CodeSignInService {
-        CodeSignInService(isEnabled: configuration.signInCodes, codes: mailedCodes, signIns: signIns)
+        CodeSignInService(codes: mailedCodes, signIns: signIns)
     }
 
     package var factorRecoveries: FactorRecoveryService {

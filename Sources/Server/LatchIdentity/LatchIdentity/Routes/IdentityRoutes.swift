@@ -52,6 +52,7 @@ extension Router {
             passkeySignIns: services.passkeySignIns, tokens: services.tokens
         ).add(to: &self)
         addAdministration(services, access: AdministrationAccess(services))
+        SignInWayRoutes(configuration: configuration, limits: limits, permitted: services.permitted).add(to: &self)
         ConsentRoutes(limits: limits, consents: services.consents, tokens: services.tokens).add(to: &self)
         JWTAuthRoutes(limits: limits, signIns: services.signIns, tokens: services.tokens).add(to: &self)
         LaziRoutes(limits: limits, accounts: services.accounts).add(to: &self)
@@ -124,7 +125,7 @@ extension Router {
         let pages = SignInPages(
             context: context, configuration: configuration, clock: services.clock, random: services.random,
             pepper: services.pepper, accessTokens: services.accessTokens, clients: services.clients,
-            refreshCookie: refreshCookie, authorizations: services.authorizations)
+            refreshCookie: refreshCookie, authorizations: services.authorizations, permitted: services.permitted)
         let devices = DeviceRoutes(
             accessTokens: services.accessTokens, limits: limits,
             clientAuthentication: services.clientAuthentication,

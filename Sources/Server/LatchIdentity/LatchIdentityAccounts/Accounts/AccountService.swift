@@ -58,8 +58,8 @@ package struct AccountService: Sendable {
     ///   - registration: The app's fields and the accepted terms; nil for the operator's code, which needs no terms.
     ///   - administrator: Who creates the account for another person; nil for the owner.
     ///   - origin: The origin of the request, whose attempts are limited; nil for the operator's code.
-    /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.signUpDenied`, `.hookUnavailable`, `.alreadyExists`,
-    ///   `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`, `.tooManyAttempts`, `.overloaded` or a
+    /// - Throws: `IdentityError.signInWayOff` if the owner can have no password; `.signUpClosed`, `.signUpDomain`,
+    ///   `.signUpDenied`, `.hookUnavailable`, `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.weakPassword`, `.termsRequired`, `.tooManyAttempts`, `.overloaded` or a
     ///   store's error.
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
@@ -70,7 +70,10 @@ package struct AccountService: Sendable {
         let name = try Self.validated(name: name)
         let username = try Self.validated(username: username, of: email)
         let isOwners = origin != nil && administrator == nil
-        if isOwners { try SignUpRule(configuration).require(email) }
+        if isOwners {
+            try signIns.admission.ways.require(.password)
+            try SignUpRule(configuration).require(email)
+        }
         try await passwords.check(password, for: email)
         try Self.requireWords(roles + permissions)
         if let details { try AccountDetailsValidator.check(details, at: clock.now) }
@@ -149,10 +152,12 @@ package struct AccountService: Sendable {
     /// request beyond the limit of an address stores no email. The user then has the emails of the last hour, unless
     /// strangers requested them.
     ///
-    /// - Throws: `IdentityError.overloaded` if too many emails wait, or a store's error.
+    /// - Throws: `IdentityError.signInWayOff` for a new password on a server without passwords, `.overloaded` if too many
+    ///   emails wait, or a store's error.
     package func mail(
         _ token: OneTimeToken.Purpose, to email: EmailAddress, from origin: RequestOrigin
     ) async throws(IdentityError) {
+        if token == .resetPassword { try signIns.admission.ways.require(.password) }
         let purpose: OutboxMail.Purpose = token == .resetPassword ? .resetPassword : .verifyEmail
         let now = clock.now
         var attempt = limits.mail(purpose, emailKey: email.key)
@@ -275,12 +280,25 @@ package struct AccountService: Sendable {
         }
     }
 
+    /// Uses up a mailed token on a server without passwords, where the email proves the owner and ends what was set
+    /// before.
+    ///
+    /// - Throws: `IdentityError.invalidLink`, also for a change of address; `.ownerProofRequired` on a server with
+    ///   passwords; or a store's error.
+    package func verifyEmail(byEmail token: [UInt8], from origin: RequestOrigin) async throws(IdentityError) {
+        guard !signIns.admission.ways.permits(.password) else { throw .ownerProofRequired }
+        let account = try await store.account(forToken: token, purpose: .verifyEmail, at: clock.now)
+        guard account != nil else { throw .invalidLink }
+        try await verifyEmail(token, with: .email, from: origin)
+    }
+
     /// Uses up a mailed token for a user who did not choose the account's password, and replaces the password.
     ///
     /// - Throws: The errors of ``resetPassword(_:password:from:)``, also for a link that confirms a change of address.
     package func verifyEmail(
         _ token: [UInt8], settingPassword password: String, from origin: RequestOrigin
     ) async throws(IdentityError) {
+        try signIns.admission.ways.require(.password)
         let account = try await store.account(forToken: token, purpose: .verifyEmail, at: clock.now)
         guard let account else { throw .invalidLink }
         try await passwords.check(password, for: account.email)
@@ -323,6 +341,7 @@ package struct AccountService: Sendable {
     package func resetPassword(
         _ token: String, password: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
+        try signIns.admission.ways.require(.password)
         let digest = token.digest
         let account = try await store.account(
             forToken: digest, purpose: .resetPassword, at: clock.now)
@@ -355,6 +374,7 @@ package struct AccountService: Sendable {
         from origin: RequestOrigin
     ) async throws(IdentityError) {
         try session.requireFirstParty()
+        try signIns.admission.ways.require(.password)
         guard current != new else { throw .weakPassword("it is your current password") }
         try await passwords.check(new, for: session.account.email)
         if try await secondFactors.isConfirmed(of: session.accountID) {

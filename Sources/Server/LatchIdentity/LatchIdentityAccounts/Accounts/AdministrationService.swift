@@ -12,9 +12,13 @@ package struct AdministrationService: Sendable {
     package let clock: WallClock
     package let limits: RateLimits
     package let mails: MailQueue
+    package let ways: SignInWayRule
 
-    package init(store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue) {
+    package init(
+        store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue, ways: SignInWayRule
+    ) {
         self.store = store
+        self.ways = ways
         self.clock = clock
         self.limits = limits
         self.mails = mails
@@ -198,9 +202,11 @@ package struct AdministrationService: Sendable {
     /// Emails a link that sets a new password to the owner of another account, in the owner's language.
     ///
     /// - Returns: False if the account does not exist.
-    /// - Throws: `IdentityError.forbidden`, `.accountSuspended` unless it is active, `.tooManyAttempts`, `.overloaded`,
+    /// - Throws: `IdentityError.signInWayOff` on a server without passwords, `.forbidden`, `.accountSuspended` unless it
+    ///   is active, `.tooManyAttempts`, `.overloaded`,
     ///   or a store's error.
     package func mailReset(of id: String, by actor: AccountActor?) async throws(IdentityError) -> Bool {
+        try ways.require(.password)
         guard let email = try await store.account(id: id)?.email else { return false }
         let attempt = limits.mail(.resetPassword, emailKey: email.key)
         try limits.take([attempt])

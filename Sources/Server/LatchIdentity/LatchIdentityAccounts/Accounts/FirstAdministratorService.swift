@@ -85,6 +85,7 @@ package struct FirstAdministratorService: Sendable {
         guard try await store.insert(firstAdministrator: account) else { throw .invalidLink }
         metrics.count(.accountsCreated)
         return try await admission.admit(
-            SignInProof(account: account, grantType: .password, authenticatedAt: now), code: nil, from: origin)
+            // The operator's link is the proof, also on a server without passwords.
+            SignInProof(account: account, grantType: .password, authenticatedAt: now, by: nil), code: nil, from: origin)
     }
 }

@@ -6,11 +6,13 @@ package import LatchIdentityStorage
 extension AccountService {
     /// Creates an account without a password for another person, and emails a link that sets one.
     ///
+    /// On a server without passwords, the link proves the address, and the owner signs in with a mailed code.
+    ///
     /// Administrators can give only roles below their own, as with changes of a role. Other role words must be their own or in
     /// `invitation_roles`. A super administrator can give any role. So can the
     /// operator, also if `signup` closes invitations.
     ///
-    /// - Throws: `IdentityError.signUpClosed`; `.forbidden`, also if the administrator's roles change in the meantime;
+    /// - Throws: `IdentityError.signInWayOff` if the owner could not sign in; `.signUpClosed`; `.forbidden`, also if the administrator's roles change in the meantime;
     ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
     package func invite(
         email: String, name: String?, roles: [String], by administrator: Administrator, from origin: RequestOrigin
@@ -74,6 +76,9 @@ extension AccountService {
         invited email: String, name: String?, roles: [String], by administrator: Administrator,
         causedBy cause: MailCause
     ) async throws(IdentityError) -> Account {
+        let ways = signIns.admission.ways
+        if !ways.permits(.code) { try ways.require(.password) }
+        let purpose: OutboxMail.Purpose = ways.permits(.password) ? .invitation : .verifyEmail
         let email = try EmailAddress(email)
         let now = clock.now
         var account = Account(id: random.newID(at: now), email: email, createdAt: now)
@@ -84,7 +89,7 @@ extension AccountService {
         do throws(IdentityError) {
             try await store.insert(
                 account, details: nil,
-                mail: outboxMail(.invitation, to: email, of: account, causedBy: cause),
+                mail: outboxMail(purpose, to: email, of: account, causedBy: cause),
                 by: administrator.account, with: administrator.actor, note: "invited by \(administrator.name)")
         } catch {
             throw error == .alreadyExists ? error.at("email") : error

@@ -8,14 +8,17 @@ package struct SignUpRule: Sendable {
     private let access: IdentityConfiguration.SignUpAccess
     /// The domains of addresses in lower case.
     private let domains: Set<String>
+    /// Whether an account that its user creates on a page has a way to sign in.
+    private let hasWay: Bool
 
     package init(_ configuration: IdentityConfiguration) {
         access = configuration.signUp
+        hasWay = configuration.permits(.password) || configuration.permits(.code)
         domains = Set(configuration.signUpDomains.map { $0.lowercasedASCII() })
     }
 
-    /// Whether some users may sign up.
-    package var isOffered: Bool { access == .open || access == .domains }
+    /// Whether some users may sign up on a page.
+    package var isOffered: Bool { hasWay && (access == .open || access == .domains) }
 
     /// Requires that the owner of an address may sign up, in every way: by password, code, provider and RPC.
     ///

@@ -41,6 +41,9 @@ package struct SignUpService: Sendable {
         self.admission = admission
     }
 
+    /// Whether a new account has a password; without, its owner signs in with mailed codes.
+    package var takesPasswords: Bool { admission.ways.permits(.password) }
+
     /// The time within which a user who has proved an address enters the details.
     private static let lifetimeOfProof: TimeInterval = 1800
 
@@ -50,11 +53,13 @@ package struct SignUpService: Sendable {
     ///
     /// - Parameter earlier: The challenge whose code is sent again while it can be entered; nil for a new code.
     /// - Returns: The ID of the challenge, which ``prove(_:of:sentTo:from:)`` needs.
-    /// - Throws: `IdentityError.signUpClosed`, `.signUpDomain`, `.tooManyAttempts`, `.overloaded` or a store's error.
+    /// - Throws: `IdentityError.signInWayOff` on a server with neither passwords nor codes, `.signUpClosed`,
+    ///   `.signUpDomain`, `.tooManyAttempts`, `.overloaded` or a store's error.
     package func begin(
         _ email: EmailAddress, by form: CodeForm, again earlier: String?, in language: String,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
+        if !takesPasswords { try admission.ways.require(.code) }
         try rule.require(email)
         return try await codes.send(.signUpCode, to: email, by: form, again: earlier, in: language, from: origin)
     }
@@ -74,6 +79,7 @@ package struct SignUpService: Sendable {
     ///
     /// - Parameters:
     ///   - provedAt: The time of the proof, which a page that is shown again does not prolong.
+    ///   - password: The password; ignored on a server without passwords.
     ///   - language: The language of the page, which later emails to the owner keep.
     /// - Returns: The proof of the sign-in that creates it.
     /// - Throws: `IdentityError.codeEnded` for an old proof; `.alreadyExists` if the address got an account in the
@@ -85,9 +91,10 @@ package struct SignUpService: Sendable {
     ) async throws(IdentityError) -> AdmittedProof {
         try dates.require()
         guard (-60..<Self.lifetimeOfProof).contains(clock.now.timeIntervalSince(provedAt)) else { throw .codeEnded }
+        if !takesPasswords { try admission.ways.require(.code) }
         try rule.require(email)
         let name = try AccountService.validated(name: name)
-        try await passwords.check(password, for: email)
+        if takesPasswords { try await passwords.check(password, for: email) }
         try registration.check(configuration)
         let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
         try limits.take(attempts)
@@ -100,7 +107,9 @@ package struct SignUpService: Sendable {
         details.preferences.language = language
         do throws(IdentityError) {
             account = try await hooks.admit(account, by: .page, isVerified: true, from: origin)
-            account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin.address)
+            if takesPasswords {
+                account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin.address)
+            }
             try await store.insert(account, details: details)
         } catch {
             // Only accounts count, and refusals of the hook. The reader of the address may learn that it has one.
@@ -108,7 +117,9 @@ package struct SignUpService: Sendable {
             throw error == .alreadyExists ? error.at("email") : error
         }
         metrics.count(.accountsCreated)
-        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: now)
+        let proof = SignInProof(
+            account: account, grantType: .password, authenticatedAt: now, by: takesPasswords ? .password : .code,
+            method: takesPasswords ? nil : "otp")
         return try await admission.admit(proof, code: nil, from: origin)
     }
 }

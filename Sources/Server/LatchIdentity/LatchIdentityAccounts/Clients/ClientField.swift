@@ -56,6 +56,16 @@ extension ClientField {
         flag("require_pkce", \.requiresPKCE),
         flag("require_nonce", \.requiresNonce),
         flag("require_factor", \.requiresFactor),
+        ClientField(
+            name: "sign_in_ways",
+            form: .list(
+                read: { words, name, client throws(OAuthClient.WordError) in
+                    guard let ways = Set<SignInWay>(words: words) else {
+                        let known = SignInWay.allCases.map(\.rawValue).joined(separator: ", ")
+                        throw OAuthClient.WordError(reason: "has '\(name)' other than different words of \(known)")
+                    }
+                    client.signInWays = ways
+                }, write: { $0.signInWays?.words })),
         flag("require_pushed_authorization_requests", \.requiresPushedRequests).registrable(),
         flag("require_signed_request_object", \.requiresRequestObjects).registrable(),
         flag("dpop_bound_access_tokens", \.requiresProofs).registrable(),

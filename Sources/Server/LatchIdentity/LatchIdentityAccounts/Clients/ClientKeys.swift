@@ -3,7 +3,7 @@
 import LatchAuth
 import LatchCore
 package import LatchFoundation
-import LatchIdentityStorage
+package import LatchIdentityStorage
 package import LatchJOSE
 
 extension SignatureAlgorithm {
@@ -46,6 +46,9 @@ extension OAuthClient {
 
     /// Returns whether a session has the factors that the client requires of its users.
     package func accepts(factorAt: Date?) -> Bool { !requiresFactor || factorAt != nil }
+
+    /// Returns whether the client takes users who have signed in this way; nil for an unknown way.
+    package func accepts(_ way: SignInWay?) -> Bool { signInWays.map { $0.contains { $0 == way } } ?? true }
 
     /// Whether the client may get tokens for itself, without an account.
     package var actsForItself: Bool { grants.contains(.clientCredentials) || grants.contains(.jwtBearer) }

@@ -3,7 +3,7 @@
 public import LatchAuth
 public import LatchCore
 package import LatchFoundation
-import LatchIdentityStorage
+public import LatchIdentityStorage
 public import LatchJOSE
 
 /// A registered OAuth client (RFC 6749 §2), with the grants and scopes that it may use.
@@ -151,6 +151,8 @@ public struct OAuthClient: Sendable, Hashable {
     public var requiresNonce: Bool
     /// Whether the users of the client must sign in with a second factor, or with a passkey.
     public var requiresFactor = false
+    /// The ways in which the users of the client must sign in; nil for all that the server permits.
+    public var signInWays: Set<SignInWay>?
     /// The algorithm of the client's ID tokens: RS256, ES256 or EdDSA (OpenID Connect Registration §2).
     public var idTokenAlgorithm: SignatureAlgorithm
     /// The algorithm of signed responses of the userinfo endpoint (OpenID Connect Core §5.3.2); nil for JSON.

@@ -75,6 +75,7 @@ package struct OAuthClients: Sendable {
     /// The methods with which clients may authenticate with a certificate; empty if none are taken.
     private let certificateMethods: Set<OAuthClient.AuthenticationMethod>
     private let accessTokenAlgorithm: SignatureAlgorithm
+    private let ways: SignInWayRule
     /// The origins of the configured clients' pages.
     private let origins: Set<String>
     /// The clients by the origins of the applications behind a proxy that they stand for.
@@ -122,6 +123,7 @@ package struct OAuthClients: Sendable {
         (certificateMethods, accessTokenAlgorithm) = (
             configuration.certificateMethods, configuration.accessTokenAlgorithm
         )
+        ways = SignInWayRule(configuration)
         self.stored = stored
         self.documents = documents
         origins = clients.values.reduce(into: []) { $0.formUnion($1.client.pageOrigins) }
@@ -137,6 +139,10 @@ package struct OAuthClients: Sendable {
             throw .unusableSetting(
                 "access_token_algorithm",
                 "the client '\(client.id)' has a 'security_profile', which permits no access tokens with RS256")
+        }
+        guard client.signInWays?.isDisjoint(with: ways.permitted) != true else {
+            throw .unusableSetting(
+                "clients", "the client '\(client.id)' has only 'sign_in_ways' that the server has turned off")
         }
         guard !certificateMethods.isEmpty || !client.needsCertificate else {
             throw .unusableSetting(

@@ -43,6 +43,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var requireVerifiedEmail = false
     /// Whether users can sign in on pages with a code that is mailed to them, instead of a password.
     public var signInCodes = false
+    /// The ways in which users can sign in; nil for all but codes, which ``signInCodes`` adds.
+    ///
+    /// What an account has for another way stays in the store, and works again when the way is turned on.
+    public var signInWays: Set<SignInWay>?
     /// Whether users get an email about a sign-in on a device, or from a region of the network, that is new.
     public var signInNotices = true
     /// Whether a sign-in needs a verified address: a domain of ``SignUpAccess/domains`` means nothing without.

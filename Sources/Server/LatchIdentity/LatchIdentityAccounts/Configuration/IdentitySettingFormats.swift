@@ -233,6 +233,14 @@ extension SettingFormat where Value == IdentityConfiguration.SignUpAccess {
     }
 }
 
+extension SettingFormat where Value == Set<SignInWay> {
+    static var signInWays: Self {
+        Self(
+            expected: "words such as passkey code, of password, passkey, code and provider",
+            parse: { Value(words: words($0)) }, text: { $0.words.joined(separator: " ") })
+    }
+}
+
 extension SettingFormat where Value == IdentityConfiguration.RegistrationAccess {
     static var registration: Self {
         Self(expected: "off, token or open", parse: { Value(rawValue: $0) }, text: { $0.rawValue })

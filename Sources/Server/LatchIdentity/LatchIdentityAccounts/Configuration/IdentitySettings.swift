@@ -32,8 +32,11 @@ extension IdentityConfiguration {
             "require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address",
             isReloaded: true),
         .init(
+            "sign_in_ways", \.signInWays, .optional(.signInWays),
+            "the ways to sign in: password, passkey, code and provider; if not set, all but code", isReloaded: true),
+        .init(
             "sign_in_codes", \.signInCodes, .flag,
-            "whether users can sign in on pages with an emailed code, instead of a password", isReloaded: true),
+            "whether users can sign in on pages with an emailed code, as with code in sign_in_ways", isReloaded: true),
         .init(
             "sign_in_notices", \.signInNotices, .flag, "whether users get an email about a sign-in on a new device",
             isReloaded: true),

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 package import LatchIdentityStorage
 
 /// A service for users who sign in on the server's pages with a code that was mailed to them.
 ///
 /// An account whose owner has not proved the address gets a link for a new password instead: its credentials may be
-/// those of a stranger (attack E8).
+/// those of a stranger (attack E8). On a server without passwords, the code is that proof and ends them.
 package struct CodeSignInService: Sendable {
-    package let isEnabled: Bool
     package let codes: MailedCodes
     package let signIns: SignInService
 
-    package init(isEnabled: Bool, codes: MailedCodes, signIns: SignInService) {
-        (self.isEnabled, self.codes, self.signIns) = (isEnabled, codes, signIns)
+    package init(codes: MailedCodes, signIns: SignInService) {
+        (self.codes, self.signIns) = (codes, signIns)
     }
+
+    private var ways: SignInWayRule { signIns.admission.ways }
+    package var isEnabled: Bool { ways.permits(.code) }
 
     /// Emails a code to the owner of an address, if it has an account.
     ///
@@ -37,12 +40,21 @@ package struct CodeSignInService: Sendable {
         _ code: String, of challengeID: String, sentTo email: EmailAddress, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
         let now = try await codes.check(code, of: challengeID, for: .signInCode, sentTo: email, from: origin)
-        guard let account = try await signIns.store.account(emailKey: email.key), account.isOwnersAddress else {
-            throw .codeEnded
-        }
-        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: now, method: "otp")
+        guard let account = try await owner(of: email, at: now, from: origin) else { throw .codeEnded }
+        let proof = SignInProof(
+            account: account, grantType: .password, authenticatedAt: now, by: .code, method: "otp")
         return try await signIns.counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
             try await signIns.admission.admitOrChallenge(proof, on: .page)
         }
+    }
+
+    /// Returns the account whose owner has read a code; nil if the address has none, or if it needs another proof.
+    private func owner(
+        of email: EmailAddress, at now: Date, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Account? {
+        guard let account = try await signIns.store.account(emailKey: email.key) else { return nil }
+        guard !account.isOwnersAddress else { return account }
+        guard isEnabled, !ways.permits(.password) else { return nil }
+        return try await signIns.store.proveAddress(of: account, causedBy: origin.mailCause, at: now)
     }
 }

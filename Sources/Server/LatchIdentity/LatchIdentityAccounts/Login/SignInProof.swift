@@ -19,18 +19,21 @@ package struct SignInProof: Sendable {
     /// The label of the metric of issued tokens.
     package let grantType: OAuthClient.GrantType
     package let authenticatedAt: Date
+    /// The way in which the user signed in; nil for a stored code, which does not keep it.
+    package let way: SignInWay?
     /// The time at which a second factor was verified, or a passkey, which is both factors; nil without one.
     package var factorAt: Date?
     /// The value of `amr` (RFC 8176 §2); nil for a password.
     package let method: String?
 
     package init(
-        account: Account, grantType: OAuthClient.GrantType, authenticatedAt: Date, factorAt: Date? = nil,
-        method: String? = nil
+        account: Account, grantType: OAuthClient.GrantType, authenticatedAt: Date, by way: SignInWay?,
+        factorAt: Date? = nil, method: String? = nil
     ) {
         self.account = account
         self.grantType = grantType
         self.authenticatedAt = authenticatedAt
+        self.way = way
         self.factorAt = factorAt
         self.method = method
     }
@@ -49,6 +52,7 @@ package struct AdmittedProof: Sendable {
     package var authenticatedAt: Date { proof.authenticatedAt }
     package var factorAt: Date? { proof.factorAt }
     package var method: String? { proof.method }
+    package var way: SignInWay? { proof.way }
 }
 
 /// The result of a proof that may lack a second factor.
@@ -64,6 +68,7 @@ package enum SignInResult<Success: Sendable>: Sendable {
 package struct SignInAdmission: Sendable {
     /// Whether the address must be verified.
     package let requiresVerifiedEmail: Bool
+    package let ways: SignInWayRule
     package let store: IdentityStore
     package let clock: WallClock
     package let dates: DateCheck
@@ -71,10 +76,11 @@ package struct SignInAdmission: Sendable {
     package let challenges: SignInChallenges
 
     package init(
-        requiresVerifiedEmail: Bool, store: IdentityStore, clock: WallClock, dates: DateCheck,
+        _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         secondFactors: SecondFactorService, challenges: SignInChallenges
     ) {
-        self.requiresVerifiedEmail = requiresVerifiedEmail
+        requiresVerifiedEmail = configuration.signInNeedsVerifiedEmail
+        ways = SignInWayRule(configuration)
         self.store = store
         self.clock = clock
         self.dates = dates
@@ -130,16 +136,18 @@ package struct SignInAdmission: Sendable {
     ///
     /// - Parameters:
     ///   - grantType: The label of the metric.
+    ///   - way: The way of the proof.
     ///   - authenticatedAt: The time of the proof; nil for now.
     ///   - find: Returns the account as the surface knows it; by default by its id.
     /// - Throws: The surface's error for an ended challenge; `IdentityError.invalidCode`, `.tooManyAttempts`,
     ///   `.doubtfulDate`, or a store's error.
     package func answerChallenge(
         challenge text: String, on surface: SignInChallenges.Surface, code: String,
-        grantType: OAuthClient.GrantType, authenticatedAt: Date? = nil, from origin: RequestOrigin,
+        grantType: OAuthClient.GrantType, by way: SignInWay?, authenticatedAt: Date? = nil, from origin: RequestOrigin,
         account find: ((LoginChallenge) async throws(IdentityError) -> Account?)? = nil
     ) async throws(IdentityError) -> (proof: AdmittedProof, challenge: LoginChallenge) {
         try dates.require()
+        if let way { try ways.require(way) }
         let now = clock.now
         let challenge = try await challenges.find(text, on: surface)
         let found = if let find { try await find(challenge) } else { try await store.account(id: challenge.accountID) }
@@ -148,7 +156,7 @@ package struct SignInAdmission: Sendable {
         }
         try await secondFactors.verify(code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
         let proof = SignInProof(
-            account: account, grantType: grantType, authenticatedAt: authenticatedAt ?? now, factorAt: now)
+            account: account, grantType: grantType, authenticatedAt: authenticatedAt ?? now, by: way, factorAt: now)
         return (AdmittedProof(proof), challenge)
     }
 
@@ -158,12 +166,12 @@ package struct SignInAdmission: Sendable {
     /// The factor was checked before the code was stored.
     package func readmit(
         _ account: Account?, redeeming version: Int, grantType: OAuthClient.GrantType, authenticatedAt: Date,
-        factorAt: Date?
+        by way: SignInWay? = nil, factorAt: Date?
     ) -> AdmittedProof? {
         guard let account, refusal(of: account) == nil, account.credentialVersion == version else { return nil }
         return AdmittedProof(
             SignInProof(
-                account: account, grantType: grantType, authenticatedAt: authenticatedAt, factorAt: factorAt))
+                account: account, grantType: grantType, authenticatedAt: authenticatedAt, by: way, factorAt: factorAt))
     }
 
     /// Returns whether an account can sign in with two factors: a code beside the password, or a passkey of the relying
@@ -176,8 +184,9 @@ package struct SignInAdmission: Sendable {
 
     /// Returns whether a proof lacks a factor that its account has.
     ///
-    /// - Throws: The refusal of the account, or a store's error.
+    /// - Throws: `IdentityError.signInWayOff`, the refusal of the account, or a store's error.
     private func needsFactor(_ proof: SignInProof) async throws(IdentityError) -> Bool {
+        if let way = proof.way { try ways.require(way) }
         try require(proof.account)
         guard proof.factorAt == nil else { return false }
         return try await secondFactors.isConfirmed(of: proof.account.id)

@@ -48,6 +48,7 @@ package struct SignInService: Sendable {
         name: String, password: String, code: String? = nil, from origin: RequestOrigin, by client: OAuthClient? = nil,
         requesting requested: Scopes? = nil, on conditions: TokenConditions = TokenConditions()
     ) async throws(IdentityError) -> IssuedTokens {
+        guard client?.accepts(.password) ?? true else { throw .unauthorizedClient }
         let proof = try await checkPassword(password, of: name, from: origin)
         return try await counting(proof, from: origin) { () throws(IdentityError) in
             try admission.require(proof.account)
@@ -65,7 +66,7 @@ package struct SignInService: Sendable {
         registered account: Account, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens? {
         guard admission.refusal(of: account) != .addressUnverified else { return nil }
-        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
+        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now, by: .password)
         let scopes = try tokens.granted(nil, to: account, by: nil)
         let admitted = try await admission.admit(proof, code: nil, from: origin)
         return try await tokens.startSession(admitted, from: origin, scopes: scopes)
@@ -101,7 +102,7 @@ package struct SignInService: Sendable {
         challenge text: String, code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
         let (proof, challenge) = try await admission.answerChallenge(
-            challenge: text, on: .app, code: code, grantType: .password, from: origin)
+            challenge: text, on: .app, code: code, grantType: .password, by: .password, from: origin)
         return try await tokens.startSession(
             proof, from: origin, scopes: tokens.allowed(Scopes(parsing: challenge.scope), to: proof.account),
             isRemembered: challenge.isRemembered)
@@ -123,13 +124,14 @@ package struct SignInService: Sendable {
 
     /// Checks a code of the second factor that a user enters on a page, and returns the proof of both.
     ///
+    /// - Parameter way: The way of the first factor; nil if the page of an earlier version does not know it.
     /// - Throws: `IdentityError.loginEnded` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a
     ///   store's error.
     package func finishOnPage(
-        challenge text: String, code: String, from origin: RequestOrigin
+        challenge text: String, code: String, by way: SignInWay?, from origin: RequestOrigin
     ) async throws(IdentityError) -> AdmittedProof {
         try await admission.answerChallenge(
-            challenge: text, on: .page, code: code, grantType: .password, from: origin
+            challenge: text, on: .page, code: code, grantType: .password, by: way, from: origin
         ).proof
     }
 
@@ -186,11 +188,11 @@ package struct SignInService: Sendable {
 
     /// Checks a password within the limits, and refunds the attempt if it is right.
     ///
-    /// A wrong one is recorded.
-    ///
+    /// A wrong one is recorded. Without passwords none is checked, so a response reveals nothing about one.
     private func checkPassword(
         _ password: String, of name: String, from origin: RequestOrigin, for purpose: Purpose = .login
     ) async throws(IdentityError) -> SignInProof {
+        try admission.ways.require(.password)
         try PasswordPolicy.checkLength(password)
         let key = name.trimmingSpace().lowercased()
         let found = try await store.account(named: key)
@@ -215,7 +217,7 @@ package struct SignInService: Sendable {
             throw error
         }
         limits.refund(attempts)
-        return SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
+        return SignInProof(account: account, grantType: .password, authenticatedAt: clock.now, by: .password)
     }
 
     /// Counts the result of the steps after the right password, such as a missing second factor, and records that the

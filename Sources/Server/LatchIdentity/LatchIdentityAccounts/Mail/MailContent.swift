@@ -33,7 +33,8 @@ package struct MailContent: Sendable {
         MailClaim(
             now: now, leaseEnd: leaseEnd,
             verificationEnd: now.addingTimeInterval(configuration.verificationLifetime.inSeconds),
-            resetEnd: now.addingTimeInterval(configuration.resetLifetime.inSeconds), digest: tokens.digest)
+            resetEnd: now.addingTimeInterval(configuration.resetLifetime.inSeconds),
+            hasPasswords: configuration.permits(.password), digest: tokens.digest)
     }
 
     package func message(for claimed: ClaimedMail, to recipient: EmailAddress) throws(IdentityError) -> MailMessage {

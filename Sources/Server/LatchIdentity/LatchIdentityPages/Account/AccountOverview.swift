@@ -147,7 +147,7 @@ package struct AccountOverview: Sendable {
                         account.email.text, details: [texts(Phrase("page.account.email.unverified"))],
                         links: [
                             link(MailRequestPages.Kind.verification.path, "page.account.email.confirm", in: context),
-                            account.passwordHash == nil
+                            !hasPassword(account)
                                 ? nil : link(AccountChange.email.path, "page.account.change", in: context),
                         ].compactMap(\.self))
                     : email(account, context),
@@ -170,10 +170,11 @@ package struct AccountOverview: Sendable {
     private func email(_ account: Account, _ context: PageContext) -> HTMLSection.Entry {
         let texts = context.texts
         // The pages behind the mailed links ask for the password.
-        guard account.passwordHash != nil else {
+        guard hasPassword(account) else {
+            let advice = permitted.permits(.password) ? texts(Phrase("page.account.email.password")) : nil
             return .init(
                 account.email.text,
-                details: [texts(Phrase("page.account.email.verified")), texts(Phrase("page.account.email.password"))])
+                details: [texts(Phrase("page.account.email.verified")), advice].compactMap(\.self))
         }
         return .init(
             account.email.text, details: [texts(Phrase("page.account.email.verified"))],
@@ -192,7 +193,13 @@ package struct AccountOverview: Sendable {
             ])
         return HTMLSection(
             texts(Phrase("page.account.ways")),
-            entries: [password(parts.account, context), factor] + passkeys(parts, context))
+            entries: [permitted.permits(.password) ? password(parts.account, context) : nil, factor]
+                .compactMap(\.self) + passkeys(parts, context))
+    }
+
+    /// Whether an account has a password that works.
+    private func hasPassword(_ account: Account) -> Bool {
+        account.passwordHash != nil && permitted.permits(.password)
     }
 
     private func password(_ account: Account, _ context: PageContext) -> HTMLSection.Entry {

@@ -143,7 +143,8 @@ package struct AccountPageRoutes: Sendable {
         try await sessions.visiting(change.path, request, needsRecentLogin: change.needsRecentLogin) {
             session throws(IdentityError) in
             // An account without a password gets its first one by email, and a change of the address asks for it.
-            guard change == .name || session.account.passwordHash != nil else {
+            guard change == .name || session.account.passwordHash != nil && overview.permitted.permits(.password)
+            else {
                 return .seeOther(sessions.signInPages.context.url(MailRequestPages.Kind.password.path))
             }
             return try change.page(in: session, sessions, request)
@@ -186,6 +187,7 @@ package struct AccountPageRoutes: Sendable {
     private func moveEmail(
         to email: String, _ own: AuthenticatedSession, _ submission: AccountSessions.Submission
     ) async throws(IdentityError) -> HTTPResponse {
+        guard overview.permitted.permits(.password) else { throw .signInWayOff }
         guard own.account.passwordHash != nil else { throw .invalidInput }
         guard try EmailAddress(email).key != own.account.email.key else { throw Self.sameEmail }
         try await accounts.changeEmail(of: own, to: email, from: submission.origin)

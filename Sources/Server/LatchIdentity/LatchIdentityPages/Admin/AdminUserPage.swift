@@ -130,7 +130,8 @@ extension AdminUserPages {
                     texts(Phrase("page.field.password")),
                     details: [texts(Phrase(password, .date(account.passwordChangedAt))), loss].compactMap(\.self),
                     // No email is sent to an account that cannot sign in.
-                    button: isOther && account.status == .active ? button(.resetPassword, in: context) : nil),
+                    button: isOther && account.status == .active && admins.permitted.permits(.password)
+                        ? button(.resetPassword, in: context) : nil),
                 .init(
                     texts(Phrase("page.account.factor")),
                     details: [texts(Phrase(hasFactor ? "page.account.factor.on" : "page.account.factor.off"))],

@@ -23,7 +23,7 @@ extension APIOperation {
         refuses: signUpErrors, as: .detail)
 
     private static let signUpErrors: [IdentityError] = [
-        .alreadyExists, .weakPassword, .invalidEmail, .signUpClosed, .signUpDomain, .termsRequired,
+        .signInWayOff, .alreadyExists, .weakPassword, .invalidEmail, .signUpClosed, .signUpDomain, .termsRequired,
     ]
 
     private static func signUpContent(_ others: [JSONSchema.Member] = []) -> Content {
@@ -74,12 +74,13 @@ extension APIOperation {
                 .required("message", .text()), .required("email", .text()),
                 .required("changePending", .flag, "Whether a change of address waits for its other half."),
             ])),
-        refuses: [.invalidLink, .ownerProofRequired, .invalidCredentials, .alreadyExists])
+        refuses: [.signInWayOff, .invalidLink, .ownerProofRequired, .invalidCredentials, .alreadyExists])
 
     static let forgotPassword = APIOperation(
         "forgotPassword",
         "Emails a link that sets a new password. The response does not tell whether the account exists.", in: .accounts,
-        takes: .json(.required("email", .email)), returns: .message, refuses: [.invalidEmail])
+        takes: .json(.required("email", .email)), returns: .message,
+        refuses: [.signInWayOff, .invalidEmail])
 
     static let resetPassword = APIOperation(
         "resetPassword", "Sets the password by the token of an emailed link, and signs out all devices.", in: .accounts,
@@ -87,7 +88,7 @@ extension APIOperation {
             .required("token", .text()), .optional("password", .text()),
             .optional("newPassword", .text(), "The name that older AuthPackage clients use.")),
         returns: .json(.object([.required("message", .text()), .required("email", .text())])),
-        refuses: [.invalidLink, .weakPassword])
+        refuses: [.signInWayOff, .invalidLink, .weakPassword])
 
     // MARK: Consents
 
@@ -105,7 +106,7 @@ extension APIOperation {
     static let createPasskeyOptions = APIOperation(
         "createPasskeyOptions", "Returns the options of a new passkey (WebAuthn Level 3 §5.4).", in: .passkeys,
         for: .session, returns: .json(.object([.required("publicKey", .anyObject)])),
-        refuses: [.passkeysUnavailable, .signInAgain, .tooManyPasskeys, .administrationNeedsFactor])
+        refuses: [.signInWayOff, .passkeysUnavailable, .signInAgain, .tooManyPasskeys, .administrationNeedsFactor])
 
     static let createPasskey = APIOperation(
         "createPasskey", "Registers a passkey.", in: .passkeys, for: .session,
@@ -113,7 +114,8 @@ extension APIOperation {
             .required("credential", .anyObject, "A RegistrationResponseJSON of WebAuthn."), .optional("name", .text())),
         returns: .json(.model(.passkey), .created),
         refuses: [
-            .passkeysUnavailable, .passkeyExists, .tooManyPasskeys, .invalidPasskeyRegistration, .signInAgain,
+            .signInWayOff, .passkeysUnavailable, .passkeyExists, .tooManyPasskeys, .invalidPasskeyRegistration,
+            .signInAgain,
             .passkeyChallengeExpired, .administrationNeedsFactor,
         ])
 
@@ -132,14 +134,17 @@ extension APIOperation {
 
     static let createPasskeySignInOptions = APIOperation(
         "createPasskeySignInOptions", "Returns the options of a sign-in with a passkey (WebAuthn Level 3 §5.5).",
-        in: .passkeys, returns: .json(.object([.required("publicKey", .anyObject)])), refuses: [.passkeysUnavailable])
+        in: .passkeys, returns: .json(.object([.required("publicKey", .anyObject)])),
+        refuses: [.signInWayOff, .passkeysUnavailable])
 
     static let signInWithPasskey = APIOperation(
         "signInWithPasskey", "Signs a user in by a passkey.", in: .passkeys,
         takes: .json(.required("credential", .anyObject, "An AuthenticationResponseJSON of WebAuthn.")),
         returns: .json(.model(.sessionTokens)), refuses: passkeyErrors + accountErrors + [.crossSite])
 
-    static let passkeyErrors: [IdentityError] = [.passkeysUnavailable, .invalidPasskey, .passkeyChallengeExpired]
+    static let passkeyErrors: [IdentityError] = [
+        .signInWayOff, .passkeysUnavailable, .invalidPasskey, .passkeyChallengeExpired,
+    ]
 }
 
 extension JSONSchema.Model {

@@ -36,7 +36,7 @@ extension APIOperation {
         in: .administration, for: .administratorInSession,
         takes: .json(.required("email", .email), .optional("name", .text()), .optional("roles", .words)),
         returns: .json(.model(.account), .created),
-        refuses: [.alreadyExists, .invalidEmail, .signUpClosed])
+        refuses: [.signInWayOff, .alreadyExists, .invalidEmail, .signUpClosed])
 
     static let listUsers = administration(
         "listUsers", "Returns accounts, the newest first.", for: .readUsers,
@@ -64,7 +64,7 @@ extension APIOperation {
             .optional("name", .text()), .optional("roles", .words),
             .optional("email_verified", .flag, "Whether the address is known to be the owner's.")),
         returns: .created(.model(.userDetails)),
-        refuses: [.alreadyExists, .invalidEmail, .weakPassword, .signUpClosed])
+        refuses: [.signInWayOff, .alreadyExists, .invalidEmail, .weakPassword, .signUpClosed])
 
     static let importUsers = administration(
         "importUsers", "Imports accounts of another system, with the hashes of their passwords.", for: .writeUsers,
@@ -121,7 +121,7 @@ extension APIOperation {
 
     static let mailPasswordReset = administration(
         "mailPasswordReset", "Emails the owner of an account a link that sets a new password.", for: .writeUsers,
-        returns: .message, refuses: [.noSuchAccount, .accountSuspended])
+        returns: .message, refuses: [.signInWayOff, .noSuchAccount, .accountSuspended])
 
     static let signOutUser = administration(
         "signOutUser", "Signs out all devices of an account.", for: .writeUsers,

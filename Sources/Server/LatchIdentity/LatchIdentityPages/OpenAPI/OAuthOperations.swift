@@ -26,7 +26,8 @@ extension APIOperation {
 
     private static let grantErrors: [IdentityError] =
         [
-            .invalidGrant, .unsupportedGrantType, .invalidScope, .invalidTarget, .authorizationPending, .slowDown,
+            .signInWayOff, .invalidGrant, .unsupportedGrantType, .invalidScope, .invalidTarget, .authorizationPending,
+            .slowDown,
             .deviceDenied, .deviceCodeExpired, .invalidCredentials, .secondFactorRequired, .invalidCode, .invalidClient,
             .unauthorizedClient, .doubtfulDate,
         ] + accountErrors

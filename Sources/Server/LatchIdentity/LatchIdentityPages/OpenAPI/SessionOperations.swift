@@ -12,6 +12,18 @@ extension APIOperation {
             .required("email", .text(), "An address, or a user name."), .required("password", .text()), otp),
         returns: .json(.model(.sessionTokens)), refuses: signInErrors)
 
+    static let getSignInWays = APIOperation(
+        "getSignInWays", "Returns the ways in which users can sign in, for the screens of apps.", in: .sessions,
+        returns: .json(
+            .object([
+                .required("ways", .words, "Of password, passkey and code, those that work."),
+                .required(
+                    "providers",
+                    .list(.object([.required("name", .text()), .required("display_name", .text())])),
+                    "The identity providers that users can sign in through."),
+                .required("signup", .flag, "Whether users can create an account without a provider."),
+            ])))
+
     static let refreshSession = APIOperation(
         "refreshSession", "Exchanges the refresh token of the content or of the cookie for new tokens.", in: .sessions,
         takes: .json(.optional("refreshToken", .text()), isRequired: false),
@@ -88,7 +100,7 @@ extension APIOperation {
     static let accountErrors: [IdentityError] = [.accountSuspended, .accountClosed, .addressUnverified]
     /// The errors of a sign-in with a password.
     static let signInErrors: [IdentityError] =
-        [.invalidCredentials, .secondFactorRequired, .invalidCode, .crossSite] + accountErrors
+        [.signInWayOff, .invalidCredentials, .secondFactorRequired, .invalidCode, .crossSite] + accountErrors
     private static let providerErrors: [IdentityError] = [
         .invalidSignInCode, .upstreamFailed, .upstreamUnavailable, .tenantNotAllowed, .emailMissing, .emailUnverified,
         .accountExists(at: "Google"), .crossSite, .signUpClosed, .signUpDomain,

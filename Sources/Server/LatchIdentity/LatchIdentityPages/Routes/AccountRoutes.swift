@@ -152,7 +152,8 @@ package struct AccountRoutes: Sendable {
         let party = permitted.relyingPartyID
         let passkeys = try await store.passkeys(of: session.accountID).filter { $0.isUsable(at: party) }
         return .json([
-            "links": .array(links.map { .object($0) }), "hasPassword": .bool(session.account.passwordHash != nil),
+            "links": .array(links.map { .object($0) }),
+            "hasPassword": .bool(session.account.passwordHash != nil && permitted.permits(.password)),
             "passkeys": .integer(Int64(passkeys.count)),
             "hasSecondFactor": .bool(try await secondFactors.isConfirmed(of: session.accountID)),
             "providers": .array(upstreams.all.map { .string($0.provider.name) }),

@@ -103,69 +103,91 @@ package struct AuthorizeRoutes: Sendable {
 
     // MARK: Pages
 
+    /// The fields of the forms of a sign-in, of which each page has some.
+    private struct Submission {
+        let isRefused, signsUp, goesBack, wantsCode, isAgain, isLost: Bool
+        let name, password, code, email, credential: String
+        let provider: String?
+        let mailRequest: MailRequestPages.Kind?
+
+        init(_ fields: FormFields) throws {
+            isRefused = try fields.single("refuse") != nil
+            signsUp = try fields.single("signup") != nil
+            goesBack = try fields.single("signin") != nil
+            wantsCode = try fields.single(MailedCodePages.addressButton) != nil
+            isAgain = try fields.single(MailedCodePages.againButton) != nil
+            isLost = try fields.single(FactorRecoveryPages.button) != nil
+            name = try fields.single("name") ?? ""
+            password = try fields.single("password") ?? ""
+            code = try fields.single("code") ?? ""
+            email = try fields.single("email") ?? ""
+            credential = try fields.single(PasskeyScript.field) ?? ""
+            provider = try fields.single(SignInPages.providerField)
+            mailRequest = try MailRequestPages.Kind.chosen(in: fields)
+        }
+    }
+
     /// Handles a password, the choice of a provider, the response of a passkey, a mailed code, or one of the second factor.
     @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
-        let isRefused = try fields.single("refuse") != nil
-        let (name, password) = (try fields.single("name") ?? "", try fields.single("password") ?? "")
-        let code = try fields.single("code") ?? ""
-        let credential = try fields.single(PasskeyScript.field) ?? ""
-        let signsUp = try fields.single("signup") != nil
-        let (goesBack, wantsCode) = (
-            try fields.single("signin") != nil, try fields.single(MailedCodePages.addressButton) != nil
-        )
-        let isAgain = try fields.single(MailedCodePages.againButton) != nil
-        let email = try fields.single("email")
-        let isLost = try fields.single(FactorRecoveryPages.button) != nil
-        let provider = try fields.single(SignInPages.providerField)
-        let mailRequest = try MailRequestPages.Kind.chosen(in: fields)
+        let sent = try Submission(fields)
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
-            if isRefused { return try await continuation.refuse(form, request) }
-            if signsUp { return try signUpCodes.address(for: form.purpose, in: request, typed: name) }
-            if goesBack { return try signInPages.signIn(for: form.purpose, in: request) }
-            if wantsCode {
-                let typed = if isOwn, case .signInCode(_, let address) = form.step { address } else { name }
+            if sent.isRefused { return try await continuation.refuse(form, request) }
+            if sent.signsUp { return try signUpCodes.address(for: form.purpose, in: request, typed: sent.name) }
+            if sent.goesBack { return try signInPages.signIn(for: form.purpose, in: request) }
+            if sent.wantsCode {
+                let typed = if isOwn, case .signInCode(_, let address) = form.step { address } else { sent.name }
                 return try signInCodes.address(for: form.purpose, in: request, typed: typed)
             }
-            if let mailRequest {
-                return try mailRequestPages.address(mailRequest, for: form.purpose, in: request, typed: name)
+            if let kind = sent.mailRequest {
+                return try mailRequestPages.address(kind, for: form.purpose, in: request, typed: sent.name)
             }
             guard isOwn else {
                 // The form comes from another site, or from another tab that was opened at the same time. It signs in
                 // no user, and the user must enter the password again.
                 let problem: IdentityError? = request.fields[.cookie] == nil ? .cookiesMissing : nil
-                return try signInPages.signIn(for: form.purpose, in: request, name: name, problem: problem)
+                return try signInPages.signIn(for: form.purpose, in: request, name: sent.name, problem: problem)
             }
-            switch form.step {
-            case .password where provider != nil:
-                // A user who is signed in wants another account.
-                let isSignedIn = try await pageSessions.active(in: request) != nil
-                return try await providerSignIns.begin(
-                    provider ?? "", form, choosesAccount: isSignedIn, request
-                ) { error throws(IdentityError) in
-                    try signInPages.signIn(for: form.purpose, in: request, problem: error)
-                }
-            case .password where !credential.isEmpty: return try await checkPasskey(credential, form, request)
-            case .password: return try await checkPassword(password, of: name, form, request)
-            case .factor(let challenge) where isLost: return try await factorLost.begin(challenge, form, request)
-            case .factorLost(let claim, let mailID) where isAgain:
-                return try await factorLost.send(claim, again: mailID, form, request)
-            case .factorLost(let claim, let mailID):
-                return try await factorLost.check(code, of: mailID, for: claim, form, request)
-            case .factor(let challenge): return try await checkFactor(code, challenge, form, request)
-            case .codeRequest: return try await signInCodes.send(to: email ?? "", form, request)
-            case .signInCode(let challengeID, let address) where isAgain:
-                return try await signInCodes.send(to: address, again: challengeID, form, request)
-            case .signInCode(let challengeID, let address):
-                return try await checkMailedCode(code, of: challengeID, address, form, request)
-            case .decision, .account, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails,
-                .verification:
-                throw IdentityError.loginEnded
-            }
+            return try await take(sent, form, request)
         } catch let error as IdentityError {
             request.note(error)
             return await signInPages.failure(error, ofForm: fields["token"], in: request)
+        }
+    }
+
+    /// Handles what the user has entered in a form of this browser.
+    private func take(
+        _ sent: Submission, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        switch form.step {
+        case .password:
+            if let provider = sent.provider {
+                // A user who is signed in wants another account.
+                let isSignedIn = try await pageSessions.active(in: request) != nil
+                return try await providerSignIns.begin(
+                    provider, form, choosesAccount: isSignedIn, request
+                ) { error throws(IdentityError) in
+                    try signInPages.signIn(for: form.purpose, in: request, problem: error)
+                }
+            }
+            guard sent.credential.isEmpty else { return try await checkPasskey(sent.credential, form, request) }
+            return try await checkPassword(sent.password, of: sent.name, form, request)
+        case .factor(let challenge, let way):
+            guard !sent.isLost else { return try await factorLost.begin(challenge, form, request) }
+            return try await checkFactor(sent.code, challenge, after: way, form, request)
+        case .factorLost(let claim, let mailID):
+            guard !sent.isAgain else { return try await factorLost.send(claim, again: mailID, form, request) }
+            return try await factorLost.check(sent.code, of: mailID, for: claim, form, request)
+        case .codeRequest: return try await signInCodes.send(to: sent.email, form, request)
+        case .signInCode(let challengeID, let address):
+            guard !sent.isAgain else {
+                return try await signInCodes.send(to: address, again: challengeID, form, request)
+            }
+            return try await checkMailedCode(sent.code, of: challengeID, address, form, request)
+        case .decision, .account, .request, .mailRequest, .mailSent, .signUp, .signUpCode, .signUpDetails,
+            .verification:
+            throw .loginEnded
         }
     }
 
@@ -182,7 +204,7 @@ package struct AuthorizeRoutes: Sendable {
             return try signInPages.signIn(
                 for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
         }
-        return try await finish(result, form, request)
+        return try await finish(result, by: .password, form, request)
     }
 
     private func checkMailedCode(
@@ -195,17 +217,17 @@ package struct AuthorizeRoutes: Sendable {
         } catch {
             return try signInCodes.page(after: error, challengeID, sentTo: email, form, request)
         }
-        return try await finish(result, form, request)
+        return try await finish(result, by: .code, form, request)
     }
 
     /// Continues after the first factor.
     private func finish(
-        _ result: SignInResult<AdmittedProof>, _ form: PageForm, _ request: HTTPRequest
+        _ result: SignInResult<AdmittedProof>, by way: SignInWay, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         switch result {
         case .success(let proof): return try await continuation.startBrowserSession(proof, form, request)
         case .challenged(let text, _):
-            return try signInPages.factor(text, for: form.purpose, browser: form.browser, in: request)
+            return try signInPages.factor(text, after: way, for: form.purpose, browser: form.browser, in: request)
         }
     }
 
@@ -225,16 +247,16 @@ package struct AuthorizeRoutes: Sendable {
     }
 
     private func checkFactor(
-        _ code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
+        _ code: String, _ challenge: String, after way: SignInWay?, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let proof: AdmittedProof
         do throws(IdentityError) {
             proof = try await signIns.finishOnPage(
-                challenge: challenge, code: code, from: request.requestOrigin)
+                challenge: challenge, code: code, by: way, from: request.requestOrigin)
         } catch {
             guard error == .invalidCode || error == .tooManyAttempts else { throw error }
             return try signInPages.factor(
-                challenge, for: form.purpose, browser: form.browser, in: request, problem: error)
+                challenge, after: way, for: form.purpose, browser: form.browser, in: request, problem: error)
         }
         return try await continuation.startBrowserSession(proof, form, request)
     }

@@ -105,8 +105,8 @@ package struct DeviceRoutes: Sendable {
             let (record, client) = try await deviceAuthorizations.pending(code, in: session)
             if try await deviceAuthorizations.mustStepUp(session, for: client) {
                 return try signInPages.signIn(
-                    for: .device(userCode: code.letters), in: request,
-                    problem: isNew ? .unmetAuthentication : nil)
+                    for: .device(userCode: code.letters, ways: client.signInWays), in: request,
+                    problem: isNew ? PageContinuation.problem(of: session, for: client.signInWays) : nil)
             }
             let scopes = try deviceAuthorizations.scopes(record, client, to: session.account)
             let (browser, cookie) = try signInPages.browser(of: request)
@@ -122,7 +122,7 @@ package struct DeviceRoutes: Sendable {
     private func decide(
         _ form: PageForm, isOwn: Bool, isRefused: Bool, isOther: Bool, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        guard case .device(let letters) = form.purpose, let code = UserCode(typed: letters),
+        guard case .device(let letters, _) = form.purpose, let code = UserCode(typed: letters),
             case .decision(let device, let shown?) = form.step
         else { throw .loginEnded }
         let session = try await pageSessions.active(in: request)

@@ -45,6 +45,10 @@ package struct MailRequestPages: Sendable {
         _ kind: Kind, for purpose: PageForm.Purpose, in request: HTTPRequest, typed: String = "",
         problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
+        guard kind != .password || signInPages.permitted.permits(.password) else {
+            // The page of the sign-in has the ways that work.
+            return try signInPages.signIn(for: purpose, in: request, problem: .signInWayOff)
+        }
         let (browser, cookie) = try signInPages.browser(of: request)
         let context = signInPages.context(of: request, for: purpose)
         let page = HTMLPage(

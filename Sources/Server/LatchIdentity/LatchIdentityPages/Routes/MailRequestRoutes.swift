@@ -71,7 +71,9 @@ package struct MailRequestRoutes: Sendable {
                 if case .mailSent = form.step { isSent = true }
             }
             guard !isBack, !isSent || isAgain else { return try signInPages.signIn(for: purpose, in: request) }
-            guard !isAgain else { return try pages.address(kind, for: purpose, in: request) }
+            guard !isAgain, kind != .password || signInPages.permitted.permits(.password) else {
+                return try pages.address(kind, for: purpose, in: request)
+            }
             let email: EmailAddress
             do throws(IdentityError) { email = try EmailAddress(typed) } catch {
                 return try pages.address(kind, for: purpose, in: request, typed: typed, problem: error)

@@ -34,7 +34,7 @@ package struct MailedCodePages: Sendable {
         for purpose: PageForm.Purpose, in request: HTTPRequest, typed: String = "", problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
         switch use {
-        case .signIn(let service) where !service.isEnabled:
+        case .signIn where !signInPages.ways(for: purpose).contains(.code):
             return try signInPages.signIn(for: purpose, in: request, name: typed)
         case .signUp(let service) where !service.rule.isOffered:
             return signInPages.context.accepting(request).failure(.signUpClosed)
@@ -42,7 +42,7 @@ package struct MailedCodePages: Sendable {
         }
         let (browser, cookie) = try signInPages.browser(of: request)
         let context = signInPages.context(of: request, for: purpose)
-        let providers = isSignUp ? signInPages.providerButtons : []
+        let providers = isSignUp ? signInPages.providerButtons(for: purpose) : []
         let page = HTMLPage(
             Phrase(isSignUp ? "page.signUp.title" : "page.mailedCode.title"), text: reason(purpose),
             problem: problem?.pageProblem, invalidFields: ["email"], action: (path, Phrase("page.signUp.submit")),

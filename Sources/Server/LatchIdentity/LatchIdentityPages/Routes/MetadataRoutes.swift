@@ -197,7 +197,9 @@ package final class MetadataRoutes: Sendable {
             "response_types_supported": ["code"],
             "response_modes_supported": .array(
                 AuthorizationReturn.Mode.allCases.map { .string($0.rawValue) }),
-            "grant_types_supported": .array(OAuthClient.GrantType.supported.map { .string($0.rawValue) }),
+            "grant_types_supported": .array(
+                OAuthClient.GrantType.supported.filter { $0 != .password || configuration.permits(.password) }
+                    .map { .string($0.rawValue) }),
             "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
             "token_endpoint_auth_methods_supported": .array(methods),
             "revocation_endpoint_auth_methods_supported": .array(methods),

@@ -40,6 +40,10 @@ package struct PageContinuation: Sendable {
                 pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
+            guard error != .signInWayMissing else {
+                request.note(error)
+                return try signInPages.missingWay(for: .authorization(pending), in: request)
+            }
             return refused(
                 error,
                 try await authorizations.response(
@@ -49,10 +53,9 @@ package struct PageContinuation: Sendable {
         switch next {
         case .respond(let response): return signInPages.response(response, in: request)
         case .signIn:
-            // A user who has just signed in has a passkey, and has not used it.
             return try signInPages.signIn(
                 for: .authorization(pending), in: request, name: pending.loginHint ?? "",
-                problem: isNew ? .unmetAuthentication : nil)
+                problem: isNew ? Self.problem(of: session, for: pending.signInWays) : nil)
         case .signUp: return try signUpCodes.address(for: .authorization(pending), in: request)
         case .consent(let client, let scopes, let kept):
             guard let session else { throw .loginEnded }
@@ -61,6 +64,14 @@ package struct PageContinuation: Sendable {
                 pending, client, scopes, kept: kept, in: session, browser: browser, request
             ).setting(cookie)
         }
+    }
+
+    /// Returns why a user who has just signed in must do so again.
+    ///
+    /// One who has signed in as the client wants has a passkey, and has not used it.
+    static func problem(of session: ActivePageSession?, for ways: Set<SignInWay>?) -> IdentityError {
+        guard let ways, let session, !ways.contains(where: { $0 == session.way }) else { return .unmetAuthentication }
+        return .signInWayRefused
     }
 
     /// Begins the browser's session, and continues with the purpose of the sign-in.
@@ -78,12 +89,12 @@ package struct PageContinuation: Sendable {
         switch form.purpose {
         case .authorization(let pending):
             return try await takeNextStep(of: pending, in: session, request, isNew: true).setting(cookie)
-        case .device(let code):
+        case .device(let code, _):
             do throws(IdentityError) {
                 return try await deviceRoutes.decisionPage(code, in: session, request, isNew: true).setting(cookie)
             } catch {
                 // The user is signed in nevertheless.
-                guard error == .unmetAuthentication else { throw error }
+                guard error == .unmetAuthentication || error == .signInWayMissing else { throw error }
                 request.note(error)
                 return signInPages.context.accepting(request).failure(error).setting(cookie)
             }

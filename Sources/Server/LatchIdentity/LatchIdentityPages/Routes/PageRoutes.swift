@@ -35,10 +35,13 @@ package struct PageRoutes: Sendable {
         self.mailRequests = mailRequests
     }
 
+    /// Whether the server has passwords.
+    var hasPasswords: Bool { accounts.configuration.permits(.password) }
+
     /// Adds the pages, under the paths in emails.
     package func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .other, in: context)) { others in
-            others.get("/") { Self.home(in: context.accepting($0)) }
+            others.get("/") { home(in: context.accepting($0)) }
             others.get("/verify", verifyPage)
             others.get("/confirm-change", changePage)
             others.get("/reset", resetPage)
@@ -54,12 +57,13 @@ package struct PageRoutes: Sendable {
     /// The start page.
     ///
     /// It says what the server is, links to the next step, and reveals nothing useful to an attacker.
-    private static func home(in context: PageContext) -> HTTPResponse {
+    private func home(in context: PageContext) -> HTTPResponse {
         let name = Phrase.Argument.text(context.serviceName)
+        let reset = hasPasswords ? [("/forgot", Phrase("page.home.forgot"))] : []
         return HTMLPage(
             Phrase("page.home.title", name), text: Phrase("page.home.text", name),
-            links: [
-                ("/forgot", Phrase("page.home.forgot")), ("/device", Phrase("page.home.device")),
+            links: reset + [
+                ("/device", Phrase("page.home.device")),
                 ("/.well-known/openid-configuration", Phrase("page.home.metadata")),
             ],
             in: context
@@ -143,6 +147,7 @@ package struct PageRoutes: Sendable {
     @Sendable private func resetPage(_ request: HTTPRequest) async throws -> HTTPResponse {
         let context = context.accepting(request)
         let token = request.queryItems["token"] ?? ""
+        guard hasPasswords else { return context.failure(.signInWayOff) }
         guard let account = try await resetAccount(token) else { return Self.invalidReset(in: context) }
         return Self.resetForm(account, token: token, in: context).response()
     }
@@ -155,6 +160,7 @@ package struct PageRoutes: Sendable {
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
         let password = try form.single("password") ?? ""
+        guard hasPasswords else { return context.failure(.signInWayOff) }
         guard let account = try await resetAccount(token) else { return Self.invalidReset(in: context) }
         do throws(IdentityError) {
             try await accounts.resetPassword(token, password: password, from: request.requestOrigin)

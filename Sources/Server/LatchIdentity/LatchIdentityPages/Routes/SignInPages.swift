@@ -11,7 +11,6 @@ package import LatchIdentityStorage
 package import LatchServer
 import LatchSignIn
 import LatchTexts
-import LatchWebAuthn
 
 /// The pages on which users sign in for an app or another device, and decide on its request.
 ///
@@ -27,11 +26,12 @@ package struct SignInPages: Sendable {
     package let clients: OAuthClients
     package let refreshCookie: RefreshCookie
     package let authorizations: AuthorizationService
+    package let permitted: PermittedSignIns
 
     package init(
         context: PageContext, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource,
         pepper: SymmetricKey, accessTokens: AccessTokenIssuer, clients: OAuthClients, refreshCookie: RefreshCookie,
-        authorizations: AuthorizationService
+        authorizations: AuthorizationService, permitted: PermittedSignIns
     ) {
         self.context = context
         self.configuration = configuration
@@ -42,6 +42,7 @@ package struct SignInPages: Sendable {
         self.clients = clients
         self.refreshCookie = refreshCookie
         self.authorizations = authorizations
+        self.permitted = permitted
     }
 
     /// The cookies of one request, since the issuer may become known while the server runs.
@@ -140,25 +141,40 @@ package struct SignInPages: Sendable {
 
     // MARK: Signing in
 
+    /// Returns the ways to sign in that a page offers for a purpose.
+    func ways(for purpose: PageForm.Purpose) -> Set<SignInWay> {
+        permitted.usable.filter { purpose.signInWays?.contains($0) ?? true }
+    }
+
+    /// Returns whether a page offers to create an account, whose user is then signed in.
+    private func offersSignUp(for purpose: PageForm.Purpose, among ways: Set<SignInWay>) -> Bool {
+        SignUpRule(configuration).isOffered && Self.takesSignUps(purpose)
+            && ways.contains(permitted.permits(.password) ? .password : .code)
+    }
+
     /// Returns the page that asks for a user name and a password, or a passkey if the browser has one.
+    ///
+    /// It has only the ways that the server and the client take.
     package func signIn(
         for purpose: PageForm.Purpose, in request: HTTPRequest, name: String = "", problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
         let (browser, cookie) = try self.browser(of: request)
-        let hasPasskeys = RelyingParty(issuer: accessTokens.issuer, configuration) != nil
+        let ways = ways(for: purpose)
+        let (hasPasswords, hasPasskeys) = (ways.contains(.password), ways.contains(.passkey))
         let context = self.context(of: request, for: purpose)
         let page = HTMLPage(
             Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
             invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
-            action: ("/login", Phrase("page.signIn.submit")), carrying: try seal(purpose, .password, browser: browser),
-            fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys, in: context),
+            action: ("/login", hasPasswords ? Phrase("page.signIn.submit") : nil),
+            carrying: try seal(purpose, .password, browser: browser),
+            fields: hasPasswords ? HTMLField.signIn(name: name, offersPasskeys: hasPasskeys, in: context) : [],
             scriptedButton: hasPasskeys ? .passkey(in: context) : nil,
-            others: providerButtons
-                + (configuration.signInCodes ? [.init(MailedCodePages.addressButton, Phrase("page.signIn.code"))] : [])
-                + (SignUpRule(configuration).isOffered && Self.takesSignUps(purpose)
+            others: providerButtons(for: purpose)
+                + (ways.contains(.code) ? [.init(MailedCodePages.addressButton, Phrase("page.signIn.code"))] : [])
+                + (offersSignUp(for: purpose, among: ways)
                     ? [.init("signup", Phrase("page.signIn.signUp"), isQuiet: true)] : [])
                 + (problem == .addressUnverified ? [MailRequestPages.Kind.verification.button] : [])
-                + [MailRequestPages.Kind.password.button],
+                + (hasPasswords ? [MailRequestPages.Kind.password.button] : []),
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
             links: Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))], in: context)
         return response(page, for: purpose, problem: problem, leadsAway: offersProviders).setting(cookie)
@@ -168,24 +184,40 @@ package struct SignInPages: Sendable {
     static let providerField = "provider"
 
     /// The buttons that sign in through the configured providers.
-    var providerButtons: [HTMLPage.Button<Phrase>] {
-        configuration.upstreams.map {
+    func providerButtons(for purpose: PageForm.Purpose) -> [HTMLPage.Button<Phrase>] {
+        guard ways(for: purpose).contains(.provider) else { return [] }
+        return configuration.upstreams.map {
             .init(Self.providerField, Phrase("signIn.provider", .text($0.displayName)), value: $0.name)
         }
     }
 
     var offersProviders: Bool { !configuration.upstreams.isEmpty }
 
+    /// Returns the page for a user whose account has none of the ways to sign in that the client takes.
+    func missingWay(
+        for purpose: PageForm.Purpose, in request: HTTPRequest
+    ) throws(IdentityError) -> HTTPResponse {
+        let (browser, cookie) = try self.browser(of: request)
+        let error = IdentityError.signInWayMissing
+        let page = HTMLPage(
+            error.pageTitle, text: error.pageAdvice, action: ("/login", nil),
+            carrying: try seal(purpose, .password, browser: browser),
+            others: [.init("signin", Phrase("page.consent.other"))],
+            refusal: Self.canCancel(purpose) ? Phrase("page.button.backToApp") : nil,
+            links: [(AccountOverview.path, Phrase("page.account.title"))], in: context(of: request, for: purpose))
+        return response(page, for: purpose, problem: error).setting(cookie)
+    }
+
     /// Returns the page that asks for a code of the second factor.
     package func factor(
-        _ challenge: String, for purpose: PageForm.Purpose, browser: String, in request: HTTPRequest,
-        problem: IdentityError? = nil
+        _ challenge: String, after way: SignInWay?, for purpose: PageForm.Purpose, browser: String,
+        in request: HTTPRequest, problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
         let context = self.context(of: request, for: purpose)
         let page = HTMLPage(
             Phrase("page.factor.title"), text: Phrase("page.factor.text"), problem: problem?.pageProblem,
             invalidFields: problem == .invalidCode ? ["code"] : [], action: ("/login", Phrase("page.signIn.submit")),
-            carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
+            carrying: try seal(purpose, .factor(challenge: challenge, way: way), browser: browser),
             fields: [.factorCode(in: context)],
             others: configuration.factorRecoveryDelay == nil
                 ? [] : [.init(FactorRecoveryPages.button, Phrase("page.factorLost.button"), isQuiet: true)],

@@ -138,13 +138,16 @@ package struct SignUpRoutes: Sendable {
                 label: texts(Phrase("page.field.personName")), hint: texts(Phrase("page.field.personName.hint")),
                 value: name.utf8.count > 200 ? "" : name)
         ]
-        fields += HTMLField.newPassword(of: email, in: context)
+        if signUps.takesPasswords { fields += HTMLField.newPassword(of: email, in: context) }
         let terms = signUps.configuration.termsVersion
         if let version = terms {
             fields.append(.requiredBox("terms", label: texts(Phrase("page.signUp.terms", .text(version)))))
         }
         let page = HTMLPage(
-            Phrase("page.signUp.details.title"), text: Phrase("page.signUp.details.text", .text(email.text)),
+            Phrase("page.signUp.details.title"),
+            text: Phrase(
+                signUps.takesPasswords ? "page.signUp.details.text" : "page.signUp.details.noPassword",
+                .text(email.text)),
             problem: problem?.pageProblem, invalidFields: problem == .weakPassword ? ["password"] : [],
             action: ("/signup", Phrase("page.signUp.details.submit")),
             carrying: try signInPages.seal(

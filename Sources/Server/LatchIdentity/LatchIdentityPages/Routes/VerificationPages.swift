@@ -58,7 +58,8 @@ extension PageRoutes {
         guard let found = try await verification(token.digest, carrying: token) else {
             return Self.invalidVerification(in: context)
         }
-        return Self.verifyForm(found, choosesNew: false, in: context).response()
+        guard hasPasswords || !found.isChange else { return context.failure(.signInWayOff) }
+        return verifyForm(found, choosesNew: false, in: context).response()
     }
 
     /// Verifies the address of the form's token, or checks a typed code.
@@ -75,10 +76,13 @@ extension PageRoutes {
         let newPassword = try form.single("new_password") ?? ""
         guard try form.single("token") != nil else { return try await checkCode(form, request) }
         guard let found = try await verification(form, request) else { return Self.invalidVerification(in: context) }
-        guard !wantsNew, !knows else { return Self.verifyForm(found, choosesNew: wantsNew, in: context).response() }
+        guard !wantsNew, !knows else { return verifyForm(found, choosesNew: wantsNew, in: context).response() }
+        guard hasPasswords || found.isChange else {
+            return try await verifyWithoutPassword(found, request, in: context)
+        }
         let choosesNew = try form.single("new_password") != nil && password.isEmpty
         guard password.isEmpty != newPassword.isEmpty else {
-            return Self.verifyForm(found, choosesNew: choosesNew, problem: Phrase("page.password.missing"), in: context)
+            return verifyForm(found, choosesNew: choosesNew, problem: Phrase("page.password.missing"), in: context)
                 .response(status: .badRequest)
         }
         var isPending = false
@@ -94,11 +98,24 @@ extension PageRoutes {
             guard error != .invalidLink else { return Self.invalidVerification(in: context) }
             request.note(error)
             let problem = try Self.problem(error)
-            return Self.verifyForm(found, choosesNew: choosesNew, problem: problem, in: context).response(after: error)
+            return verifyForm(found, choosesNew: choosesNew, problem: problem, in: context).response(after: error)
         }
         return donePage(
             Phrase("page.verify.done.title"),
             text: isPending ? Phrase("page.verify.pending.text") : Phrase("page.verify.done.text"), in: context)
+    }
+
+    /// Verifies the address on a server without passwords, which ends what another user may have set.
+    private func verifyWithoutPassword(
+        _ found: Verification, _ request: HTTPRequest, in context: PageContext
+    ) async throws(IdentityError) -> HTTPResponse {
+        do throws(IdentityError) {
+            try await accounts.verifyEmail(byEmail: found.token, from: request.requestOrigin)
+        } catch {
+            guard error == .invalidLink else { throw error }
+            return Self.invalidVerification(in: context)
+        }
+        return donePage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text"), in: context)
     }
 
     /// Checks the code of an address, and returns the page of its link.
@@ -115,7 +132,7 @@ extension PageRoutes {
             let sealed = try signInPages.seal(
                 .visit(path: AccountOverview.path), .verification(token: token), browser: browser)
             guard let found = try await verification(token, carrying: sealed) else { throw .invalidMailedCode }
-            return Self.verifyForm(found, choosesNew: false, in: context).response().setting(cookie)
+            return verifyForm(found, choosesNew: false, in: context).response().setting(cookie)
         } catch {
             guard error.form.isDisclosed else { throw error }
             request.note(error)
@@ -138,7 +155,7 @@ extension PageRoutes {
     /// Returns the form, with the problem of the last attempt.
     ///
     /// It asks for one password.
-    private static func verifyForm(
+    private func verifyForm(
         _ found: Verification, choosesNew: Bool, problem: Phrase? = nil, in context: PageContext
     ) -> HTMLPage {
         let (account, email) = (found.account, Phrase.Argument.text(found.account.email.text))
@@ -148,6 +165,11 @@ extension PageRoutes {
                 invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")),
                 carrying: found.carried, fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)],
                 in: context)
+        }
+        guard hasPasswords else {
+            return HTMLPage(
+                Phrase("page.verify.title"), text: Phrase("page.verify.email.text", email), problem: problem,
+                action: ("/verify", Phrase("page.verify.submit")), carrying: found.carried, in: context)
         }
         // An account that was created by a sign-in through a provider has no password to enter.
         guard choosesNew || account.passwordHash == nil else {

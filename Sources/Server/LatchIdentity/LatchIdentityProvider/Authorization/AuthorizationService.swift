@@ -85,6 +85,7 @@ package struct AuthorizationService: Sendable {
             accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
         }
         let granted = try resources.granted(targets, requesting: request.scopes, by: target.client)
+        request.signInWays = target.client.signInWays
         request.details = GrantDetails(
             resources: granted,
             binding: TokenBinding(key: try Self.thumbprint(in: fields, proved: key)),
@@ -230,7 +231,7 @@ package struct AuthorizationService: Sendable {
     /// - Parameters:
     ///   - isNew: Whether the user has signed in for this request.
     ///   - agreed: The scopes that this request's page showed and the user agreed to; nil before that.
-    /// - Throws: The errors for the client, which ``response(of:for:)`` takes there;
+    /// - Throws: The errors for the client, which ``response(of:for:)`` takes there; `IdentityError.signInWayMissing`;
     ///   `IdentityError.invalidAuthorization` if the client is not registered any longer; or a store's error.
     package func next(
         _ request: PendingAuthorization, in session: ActivePageSession?, from origin: RequestOrigin,
@@ -255,6 +256,11 @@ package struct AuthorizationService: Sendable {
             return .signIn
         }
         if try await mustStepUp(session, for: request, of: client, isNew: isNew, hasAgreed: hasAgreed) {
+            return .signIn
+        }
+        guard client.accepts(session.way) else {
+            guard !request.isSilent else { throw .loginRequired }
+            try await permitted.requireWay(of: session.account, takenBy: client, in: store)
             return .signIn
         }
         // Only the scopes that were shown are granted, also if a change since then would add more (decision 0087).

@@ -79,12 +79,16 @@ package struct DeviceAuthorizationService: Sendable {
         return (record, client)
     }
 
-    /// Returns whether the user must sign in again, since the client requires a second factor.
+    /// Returns whether the user must sign in again, since the client requires a second factor or another way.
     ///
-    /// - Throws: `IdentityError.unmetAuthentication` for a user who has none, or a store's error.
+    /// - Throws: `IdentityError.unmetAuthentication` or `.signInWayMissing` for a user who has none, or a store's error.
     package func mustStepUp(
         _ session: ActivePageSession, for client: OAuthClient
     ) async throws(IdentityError) -> Bool {
+        if !client.accepts(session.way) {
+            try await permitted.requireWay(of: session.account, takenBy: client, in: store)
+            return true
+        }
         guard !client.accepts(factorAt: session.device.factorAt) else { return false }
         guard try await admission.hasFactor(session.account, at: permitted.relyingPartyID) else {
             throw .unmetAuthentication
@@ -110,6 +114,7 @@ package struct DeviceAuthorizationService: Sendable {
         in session: ActivePageSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
         guard scopes == nil || client.accepts(factorAt: session.device.factorAt) else { throw .unmetAuthentication }
+        guard scopes == nil || client.accepts(session.way) else { throw .signInWayRefused }
         let scopes = try scopePolicy.agreed(scopes, to: session.account, by: client)
         let approval = scopes.map { scopes in
             DeviceApproval(

@@ -17,8 +17,8 @@ package struct PageForm: Codable, Sendable {
     /// The purpose for which a user signs in.
     package enum Purpose: Codable, Sendable {
         case authorization(PendingAuthorization)
-        /// A user code without its dash.
-        case device(userCode: String)
+        /// A user code without its dash, and the ways in which its client has users sign in, once it is known.
+        case device(userCode: String, ways: Set<SignInWay>? = nil)
         /// The way back to a page of a protected application.
         case application(origin: String, target: String)
         /// A visit to a page of the server, by its path, for which the user of an account may have to authenticate again.
@@ -30,6 +30,15 @@ package struct PageForm: Codable, Sendable {
         package var request: PendingAuthorization? {
             if case .authorization(let request) = self { return request }
             return nil
+        }
+
+        /// The ways in which the client has its users sign in; nil for all.
+        package var signInWays: Set<SignInWay>? {
+            switch self {
+            case .authorization(let request): request.signInWays
+            case .device(_, let ways): ways
+            case .application, .visit, .signOut: nil
+            }
         }
 
         /// Whether only a new login suffices.
@@ -56,8 +65,8 @@ package struct PageForm: Codable, Sendable {
     /// The input that the page asks for.
     package enum Step: Codable, Sendable {
         case password
-        /// A code of the second factor, for this challenge.
-        case factor(challenge: String)
+        /// A code of the second factor, for this challenge, after the first factor of this way.
+        case factor(challenge: String, way: SignInWay? = nil)
         /// The code that was mailed to the owner of a lost second factor.
         case factorLost(claim: FactorRecoveryService.Claim, mailID: String)
         /// A decision in a browser's session, named by its device, on the scopes that its user is shown.

@@ -31,6 +31,9 @@ package struct ActivePageSession: Sendable {
     package let account: Account
     package let device: Device
 
+    /// The way in which the user signed in; nil if it is not known.
+    package var way: SignInWay? { device.details.way }
+
     package var authenticatedAt: Date { device.authenticatedAt ?? device.createdAt }
 }
 
@@ -69,7 +72,7 @@ package struct PageSessionService: Sendable {
         let cookies = cookies
         let earlier = cookies.session(in: request)
         var details = GrantDetails()
-        details.method = proof.method
+        (details.method, details.way) = (proof.method, proof.way)
         let begun = try await sessions.start(
             proof, for: PageSession.clientID, scope: "", details: details,
             in: try await continued(earlier, by: proof.account),

@@ -48,6 +48,9 @@ package struct PendingAuthorization: Codable, Sendable {
     /// The `request_uri` that the client got for the request; nil if it was not pushed.
     var requestURI: String?
 
+    /// The ways in which the client has its users sign in, for the page; nil for all.
+    package var signInWays: Set<SignInWay>?
+
     /// The conditions of the grant.
     package var grantDetails: GrantDetails { details ?? GrantDetails() }
 }

@@ -133,7 +133,8 @@ package struct PasskeySignInService: Sendable {
             throw try await failure("closedAccount", of: passkey.accountID, from: origin)
         }
         let now = clock.now
-        let proof = SignInProof(account: account, grantType: .passkey, authenticatedAt: now, factorAt: now)
+        let proof = SignInProof(
+            account: account, grantType: .passkey, authenticatedAt: now, by: .passkey, factorAt: now)
         let admitted: AdmittedProof
         do throws(IdentityError) { admitted = try await admission.admit(proof, code: nil, from: origin) } catch {
             // The passkey has identified its account, so the owner may learn why it does not sign in.

@@ -12,6 +12,7 @@ extension IdentityConfiguration {
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     package func check() throws(IdentityError) {
+        try checkSignInWays()
         try RelyingParty.check(self)
         try AttributeRules.check(self)
         _ = try OAuthClients(self)

@@ -18,7 +18,7 @@ extension UpstreamSignInService {
         guard let id = code.accountID else { throw .invalidSignInCode }
         let admitted = admission.readmit(
             try await store.account(id: id), redeeming: code.credentialVersion, grantType: .authorizationCode,
-            authenticatedAt: code.authenticatedAt, factorAt: code.factorAt)
+            authenticatedAt: code.authenticatedAt, by: .provider, factorAt: code.factorAt)
         guard let admitted else { throw .invalidSignInCode }
         return try await startSession(admitted, from: origin)
     }

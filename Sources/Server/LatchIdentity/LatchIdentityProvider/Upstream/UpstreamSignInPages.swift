@@ -88,7 +88,7 @@ extension UpstreamSignInService {
     ) async throws(IdentityError) -> Next {
         let identity = record.identity(at: attempt.provider)
         let proof = try await admission.answerChallenge(
-            challenge: text, on: .provider, code: code, grantType: .authorizationCode,
+            challenge: text, on: .provider, code: code, grantType: .authorizationCode, by: .provider,
             authenticatedAt: record.authenticatedAt, from: origin
         ) { _ throws(IdentityError) in
             // The link may have been removed meanwhile.
@@ -139,7 +139,7 @@ extension UpstreamSignInService {
             pending.isOpen(to: account),
             let admitted = admission.readmit(
                 account, redeeming: account.credentialVersion, grantType: .authorizationCode,
-                authenticatedAt: record.authenticatedAt, factorAt: nil),
+                authenticatedAt: record.authenticatedAt, by: .provider, factorAt: nil),
             try await store.takeChallenge(challenge.digest, at: now) != nil
         else { throw .signInEnded }
         return try await result(of: admitted, record, attempt, from: origin)

@@ -384,7 +384,7 @@ package struct UpstreamSignInService: Sendable {
 
     /// Returns the proof of a user from the response of a provider.
     package func proof(of account: Account, at date: Date) -> SignInProof {
-        SignInProof(account: account, grantType: .authorizationCode, authenticatedAt: date)
+        SignInProof(account: account, grantType: .authorizationCode, authenticatedAt: date, by: .provider)
     }
 
     /// Admits the proof of an attempt again, and uses the attempt up.
@@ -395,7 +395,8 @@ package struct UpstreamSignInService: Sendable {
         try await spend(id)
         let admitted = admission.readmit(
             try await store.account(id: record.accountID), redeeming: record.credentialVersion,
-            grantType: .authorizationCode, authenticatedAt: record.authenticatedAt, factorAt: record.factorAt)
+            grantType: .authorizationCode, authenticatedAt: record.authenticatedAt, by: .provider,
+            factorAt: record.factorAt)
         guard let admitted else { throw .signInEnded }
         return admitted
     }

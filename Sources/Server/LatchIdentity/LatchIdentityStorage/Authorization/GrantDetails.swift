@@ -23,6 +23,9 @@ package struct GrantDetails: Sendable, Hashable {
     /// How the user signed in, as a value of `amr` (RFC 8176 §2); nil for a password.
     package var method: String?
 
+    /// The way in which the user of a browser's session signed in; nil in other rows, and in those of earlier versions.
+    package var way: SignInWay?
+
     /// Claims by their names.
     package struct ClaimNames: Sendable, Hashable {
         package var userInfo: [String] = []
@@ -69,6 +72,7 @@ package struct GrantDetails: Sendable, Hashable {
             })
         binding = TokenBinding(members)
         method = members["amr"]?.stringValue
+        way = members["way"]?.stringValue.flatMap(SignInWay.init)
         authorization = AuthorizationDetails(members["authorization_details"]?.arrayValue ?? [])
     }
 
@@ -82,6 +86,7 @@ package struct GrantDetails: Sendable, Hashable {
         }
         members["authorization_details"] = authorization.json
         members["amr"] = method.map { .string($0) }
+        members["way"] = way.map { .string($0.rawValue) }
         return members
     }
 }

@@ -151,17 +151,20 @@ package struct MailClaim: Sendable {
     /// The expiry of verification and reset links; it counts from the attempt, so that a late email has a valid link.
     package let verificationEnd: Date
     package let resetEnd: Date
+    /// Whether the server has passwords; without them, no email sets one.
+    package let hasPasswords: Bool
     /// Returns the SHA-256 digest of the token of an email.
     package let digest: @Sendable (_ id: String) -> [UInt8]
 
     package init(
-        now: Date, leaseEnd: Date, verificationEnd: Date, resetEnd: Date,
+        now: Date, leaseEnd: Date, verificationEnd: Date, resetEnd: Date, hasPasswords: Bool = true,
         digest: @escaping @Sendable (_ id: String) -> [UInt8]
     ) {
         self.now = now
         self.leaseEnd = leaseEnd
         self.verificationEnd = verificationEnd
         self.resetEnd = resetEnd
+        self.hasPasswords = hasPasswords
         self.digest = digest
     }
 }

@@ -12,14 +12,32 @@ package enum OwnerProof: Sendable {
     case password(Account)
     /// A new password, as a hash; it replaces a password that another user may have set.
     case newPassword(hash: String)
+    /// The email itself, where no account has a password that works; it ends what another user may have set.
+    case email
     /// A sign-in through a provider, by an identity that is linked to the account.
     case identity(UpstreamIdentity)
 
     /// Whether the account's password is known to the reader of the emails.
     var isOfPassword: Bool {
         switch self {
-        case .none, .device, .identity: false
+        case .none, .device, .email, .identity: false
         case .password, .newPassword: true
+        }
+    }
+
+    /// Whether a password that any user may have chosen ends with the proof.
+    var endsPassword: Bool {
+        switch self {
+        case .email, .identity: true
+        case .none, .device, .password, .newPassword: false
+        }
+    }
+
+    /// Whether the proof also ends credentials on an account whose address only a link has verified.
+    var endsEverything: Bool {
+        switch self {
+        case .email, .newPassword: true
+        case .none, .device, .password, .identity: false
         }
     }
 

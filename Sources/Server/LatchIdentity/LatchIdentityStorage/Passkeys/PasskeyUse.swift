@@ -28,18 +28,25 @@ package struct PasskeyUse: Sendable, Hashable {
     }
 }
 
-/// The sign-in methods besides a password that the configuration permits.
+/// The ways to sign in that the configuration permits.
 ///
 /// Others do not work, even if an account has them.
 package struct SignInWays: Sendable, Hashable {
+    /// Whether passwords work.
+    package let hasPasswords: Bool
+    /// Whether codes work that are mailed to a proved address.
+    package let hasCodes: Bool
     /// The names of the configured providers.
     package let providers: [String]
     /// The domain of the passkeys; nil if the public URL does not permit them.
     package let relyingPartyID: String?
 
     /// Creates the methods.
-    package init(providers: [String] = [], relyingPartyID: String? = nil) {
+    package init(
+        providers: [String] = [], relyingPartyID: String? = nil, hasPasswords: Bool = true, hasCodes: Bool = false
+    ) {
         (self.providers, self.relyingPartyID) = (providers, relyingPartyID)
+        (self.hasPasswords, self.hasCodes) = (hasPasswords, hasCodes)
     }
 }
 

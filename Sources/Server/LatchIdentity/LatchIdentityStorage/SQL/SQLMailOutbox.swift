@@ -18,7 +18,7 @@ extension IdentityStore {
     package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
         guard let leased = try await leaseMail(claim) else { return nil }
         return try await write { db throws(IdentityError) in
-            let mail = try db.decided(leased)
+            let mail = try db.decided(leased, claim)
             var claimed = ClaimedMail(mail: mail, recipient: try db.prepare(mail, claim))
             if mail.purpose == .passwordChanged, let id = mail.accountID {
                 claimed.providers = try db.linkedProviders(of: id)
@@ -144,18 +144,19 @@ extension SQLConnection {
     /// Returns an email with its final purpose, which is decided when the email is sent.
     ///
     /// A request must not reveal whether its address has an account (attack E2).
-    fileprivate func decided(_ mail: OutboxMail) throws(IdentityError) -> OutboxMail {
-        guard mail.accountID == nil, let purpose = try decidedPurpose(of: mail) else { return mail }
+    fileprivate func decided(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> OutboxMail {
+        guard mail.accountID == nil, let purpose = try decidedPurpose(of: mail, claim) else { return mail }
         return OutboxMail(
             purpose, to: mail.recipient, id: mail.id, at: mail.createdAt, attempts: mail.attempts,
             causedBy: mail.cause)
     }
 
-    private func decidedPurpose(of mail: OutboxMail) throws(IdentityError) -> OutboxMail.Purpose? {
+    private func decidedPurpose(of mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> OutboxMail.Purpose? {
         switch mail.purpose {
         case .addressCode: try accountID(emailKey: mail.recipient.key).map { _ in .addressTaken }
         case .signUpCode: try accountID(emailKey: mail.recipient.key).map { _ in .signUpTaken }
-        case .signInCode:
+        // Without passwords, the code itself is the proof that ends such credentials.
+        case .signInCode where claim.hasPasswords:
             // The credentials may be those of a stranger who signed up with the address. A new password ends them.
             try activeAccount(emailKey: mail.recipient.key).flatMap { $0.isOwnersAddress ? nil : .resetPassword }
         default: nil
@@ -189,7 +190,7 @@ extension SQLConnection {
                 [.date(claim.verificationEnd), .blob(claim.digest(mail.id))])
             return changed == 1 ? mail.recipient : nil
         case .verifyEmail, .resetPassword, .invitation:
-            guard let purpose = mail.purpose.token,
+            guard let purpose = mail.purpose.token, claim.hasPasswords || purpose != .resetPassword,
                 let account = try activeAccount(emailKey: mail.recipient.key),
                 purpose == .resetPassword || account.emailVerifiedAt == nil,
                 mail.purpose != .invitation || account.passwordHash == nil
@@ -216,7 +217,7 @@ extension SQLConnection {
             """, [.text(accountID), .text(purpose.rawValue), .date(date), .blob(digest)]) > 0
     }
 
-    private func activeAccount(emailKey: String) throws(IdentityError) -> Account? {
+    func activeAccount(emailKey: String) throws(IdentityError) -> Account? {
         try first(
             "SELECT \(Account.Column.list) FROM account WHERE email_key = $1 AND status = 'active'", [.text(emailKey)],
             read: Account.init)

@@ -79,6 +79,25 @@ extension IdentityStore {
         }
     }
 
+    /// Records that a user has read a code that was mailed to an account's address, on a server without passwords.
+    ///
+    /// The first time, this ends the account's earlier credentials, as a verification with a new password does.
+    ///
+    /// - Returns: The account after the change; nil if the address has no such account any longer.
+    package func proveAddress(
+        of account: Account, causedBy cause: MailCause = MailCause(), at now: Date
+    ) async throws(IdentityError) -> Account? {
+        try await write { db throws(IdentityError) in
+            guard let current = try db.activeAccount(emailKey: account.email.key), current.id == account.id else {
+                return nil
+            }
+            guard !current.isOwnersAddress else { return current }
+            if current.emailVerifiedAt == nil { try db.audit("account.emailVerified", account: current.id, at: now) }
+            try db.proveAddress(of: current, with: .email, causedBy: cause, at: now)
+            return try db.account(current.id)
+        }
+    }
+
     /// Uses up the token, sets the password and signs out all devices; returns false if the token is invalid.
     ///
     /// On an account whose address was never verified, this ends all earlier credentials, as a verification does. All
@@ -158,7 +177,7 @@ extension SQLConnection {
     /// challenges, consents, pending changes of address and a requested deletion end, except for the session that made
     /// the proof. A further kind of credential must also be ended here. A proof with a new password replaces the old
     /// one, and a proof with the password confirms it. A proof by a provider removes the password, which its user does
-    /// not need.
+    /// not need. So does a proof by an email on a server without passwords.
     ///
     /// - Throws: `IdentityError.ownerProofRequired` if the proof is of a device that has been signed out in the
     ///   meantime.
@@ -171,14 +190,18 @@ extension SQLConnection {
             guard !proof.requiresDevice else { throw .ownerProofRequired }
             device = nil
         }
-        if proof.isOfPassword || device != nil || proof.identity != nil {
+        if proof.isOfPassword || proof.endsPassword || device != nil {
             try run(
                 "UPDATE account SET owner_proved_at = coalesce(owner_proved_at, $1) WHERE id = $2",
                 [.date(now), .text(id)])
         }
         guard account.emailVerifiedAt == nil else {
             // A link without a proof verified this or an earlier address, so another user's credentials may remain.
-            if account.ownerProvedAt == nil, case .newPassword = proof {
+            if account.ownerProvedAt == nil, proof.endsEverything {
+                if proof.endsPassword {
+                    try removeUnprovedPassword(of: account, at: now)
+                    try revokeDevices(of: id, because: .addressProof, at: now)
+                }
                 try endUnprovedPasskeys(of: id, causedBy: cause, at: now)
                 try endUnprovedLinks(of: account, keeping: nil, device: nil, at: now)
                 try removeConsents(of: id)
@@ -189,7 +212,7 @@ extension SQLConnection {
         try cancelDeletion(of: id, detail: "requested before the address was proved", at: now)
         _ = try removeFactor(of: id, detail: "set before the address was proved", causedBy: cause, at: now)
         try endUnprovedPasskeys(of: id, causedBy: cause, at: now)
-        if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }
+        if proof.endsPassword { try removeUnprovedPassword(of: account, at: now) }
         try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
         try removeConsents(of: id)
         try revokeDevices(of: id, except: device, because: .addressProof, at: now)

@@ -93,8 +93,7 @@ extension IdentityStore {
     /// - Parameters:
     ///   - device: The signed-in device that removes it, and stays signed in.
     ///   - ways: The ways to sign in that the configuration permits.
-    /// - Throws: `IdentityError.noSuchPasskey`. `.lastSignIn` if the account has no password, no such link and no other
-    ///   passkey that signs in. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
+    /// - Throws: `IdentityError.noSuchPasskey`. `.lastSignIn` if the account has no other way that signs in. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
     ///   device was signed out.
     package func remove(
         passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays,
@@ -116,9 +115,11 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Whether an account has a password, a link to a configured provider, or a passkey of the relying party.
+    /// Whether an account has a password, a proved address for codes, a link to a configured provider, or a passkey of
+    /// the relying party, each only if it works.
     func canSignIn(_ account: Account, by ways: SignInWays) throws(IdentityError) -> Bool {
-        if account.passwordHash != nil { return true }
+        if ways.hasPasswords, account.passwordHash != nil { return true }
+        if ways.hasCodes, account.isOwnersAddress { return true }
         let isLinked = try linkedProviders(of: account.id).contains { linked in
             ways.providers.contains { $0.utf8.elementsEqual(linked.utf8) }
         }
