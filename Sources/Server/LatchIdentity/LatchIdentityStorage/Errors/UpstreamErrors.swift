@@ -104,10 +104,17 @@ extension IdentityError {
 
     /// The mailed code, or the proof that it was, has ended.
     package static let codeEnded = {
-        var error = invalidMailedCode.with(message: "The code has expired.", hint: "Request a new one.")
-        error.pageKey = "codeEnded"
+        var error = IdentityError(
+            code: "codeEnded", message: "The code has expired.", hint: "Request a new one.", form: .badRequest)
+        // Pages compare it.
+        error.pageKey = error.code
         return error
     }()
+
+    /// The configuration lets users sign in with mailed codes neither on pages nor in apps.
+    package static let signInCodesUnavailable = IdentityError(
+        code: "signInCodesUnavailable", message: "Users cannot sign in with a mailed code at this server.",
+        hint: "Sign in with a password. The setting sign_in_codes permits mailed codes.", form: .notFound)
 
     /// The code is invalid or has expired, or was issued to another app.
     package static let invalidSignInCode = IdentityError(
