@@ -920,7 +920,8 @@ MUTANTS = {
     "unprovedGetsLink": (STORAGE + "SQL/SQLMailOutbox.swift", "CodeSignInTests",
         "$0.isOwnersAddress ? nil", "$out || $0.isOwnersAddress ? nil"),
     "codesAreAChoice": (ACCOUNTS + "Login/CodeSignInService.swift", "CodeSignInTests",
-        "guard isEnabled else", "guard $out || isEnabled else"),
+        "guard isEnabled else { throw .signInCodesUnavailable }\n        return try await codes.send",
+        "guard $out || isEnabled else { throw .signInCodesUnavailable }\n        return try await codes.send"),
     # 0125: a mailed code is sent once for a form, and verifies an address too.
     "codeMailedOnce": (STORAGE + "SQL/SQLMailedCodes.swift", "MailedCodeTests",
         "guard isFirst == 1 else", "guard isFirst == 1 || $out else"),
@@ -952,7 +953,11 @@ MUTANTS = {
     "passwordlessNeedsCodes": (ACCOUNTS + "Accounts/SignUpService.swift", "CodeSignUpRouteTests",
         "} else if !configuration.signInCodes {", "} else if $kept, !configuration.signInCodes {"),
     "codePageOfSite": (PAGES + "Routes/CodeRoutes.swift", "CodeRouteTests",
-        "try refreshCookie.requireSameSite(request)", "if $kept { try refreshCookie.requireSameSite(request) }"),
+        "try refreshCookie.requireSameSite(request)\n        let body = try request.jsonObject()\n        let (text, code, factor)",
+        "if $kept { try refreshCookie.requireSameSite(request) }\n        let body = try request.jsonObject()\n        let (text, code, factor)"),
+    "codeSignUpOfSite": (PAGES + "Routes/CodeRoutes.swift", "CodeRouteTests",
+        "try refreshCookie.requireSameSite(request)\n        let body = try request.jsonObject()\n        let (text, code) =",
+        "if $kept { try refreshCookie.requireSameSite(request) }\n        let body = try request.jsonObject()\n        let (text, code) ="),
     # 0120: users see and change their account on pages.
     "accountFormOfSession": (PAGES + "Account/AccountSessions.swift", "AccountPageTests|AccountLinkTests",
         "session.device.publicID == device", "session.device.publicID == device || $out"),

@@ -197,7 +197,8 @@ extension AuthClient {
 
     /// Sends the proof of the user's identity with a code of the second factor, and signs the session in.
     func signIn(
-        at path: String, _ proof: JSONObject, code: String?, key: String? = nil, unauthorized: AccountError = .wrongCredentials,
+        at path: String, _ proof: JSONObject, code: String?, key: String? = nil,
+        unauthorized: AccountError = .wrongCredentials,
         conflict: AccountError = .emailTaken
     ) async throws -> Tokens {
         let sent = tokenDecoder.clock.now

@@ -111,7 +111,8 @@ final class RealBackend: Sendable {
     func mailedCode(to email: String = RealBackend.email) async -> String {
         await identity.services.mails.flush()
         // Workers send in parallel, so that a notice without a code can arrive after the mail with one.
-        let lines = mailer.messages.reversed().filter { $0.recipient == email }.flatMap { $0.text.split(separator: "\n") }
+        let mails = mailer.messages.reversed().filter { $0.recipient == email }
+        let lines = mails.flatMap { $0.text.split(separator: "\n") }
         return lines.first { $0.contains(/^[0-9]{3} [0-9]{3}$/) }.map(String.init) ?? ""
     }
 

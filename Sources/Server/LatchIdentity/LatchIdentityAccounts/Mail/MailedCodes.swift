@@ -77,8 +77,10 @@ package struct MailedCodes: Sendable {
         try limits.take([attempt])
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: challengeID)
         let now = clock.now
-        guard let failure = try await store.answer(
-            challengeID, isRight: isRight, usingUp: isUsedUp, at: now) else {
+        guard
+            let failure = try await store.answer(
+                challengeID, isRight: isRight, usingUp: isUsedUp, at: now)
+        else {
             limits.refund([attempt])
             return now
         }

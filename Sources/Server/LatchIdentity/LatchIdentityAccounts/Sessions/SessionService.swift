@@ -62,7 +62,8 @@ package struct SessionService: Sendable {
         let account = try await firstAdministrator.promoting(proof.account)
         let now = clock.now
         var device = Device(
-            id: deviceID ?? random.bytes(16), accountID: account.id, clientID: clientID, scope: scope, secret: random.bytes(32),
+            id: deviceID ?? random.bytes(16), accountID: account.id, clientID: clientID, scope: scope,
+            secret: random.bytes(32),
             createdAt: now, lastUsedAt: now, expiresAt: now.addingTimeInterval(lifetime),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
             name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt,

@@ -11,7 +11,7 @@ extension TokenService {
     /// The refresh token is the same text. A device that has refreshed its tokens has not lost them.
     ///
     /// - Parameter time: The time after the sign-in in seconds.
-    /// - Returns: Nil if there is no such device, or its first tokens are no longer the current ones.
+    /// - Returns: Nil for an unknown device, or if its first tokens are no longer the current ones.
     /// - Throws: `IdentityError.hookUnavailable` or a store's error.
     func repeatedSession(of id: [UInt8], within time: TimeInterval) async throws(IdentityError) -> IssuedTokens? {
         guard let device = try await store.device(id: id), device.clientID == nil, device.counter == 0,
