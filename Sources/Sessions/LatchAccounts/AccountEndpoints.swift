@@ -4,6 +4,14 @@
 public struct AccountEndpoints: Sendable {
     /// The sign-in: POST `{email, password, otp?}`.
     public var signIn = "api/auth/clients/login"
+    /// The request for a mailed code: POST `{email, purpose, challenge?}` with the purpose `sign_in` or `sign_up`.
+    ///
+    /// The response has the `challenge`, and the lifetime of the code in seconds as `expiresIn`.
+    public var code = "api/auth/code"
+    /// The sign-in with a mailed code: POST `{challenge, code, otp?}`.
+    public var codeSignIn = "api/auth/code/login"
+    /// The sign-up with a mailed code: POST `{challenge, code, password?, name?, username?}`.
+    public var codeSignUp = "api/auth/code/register"
     /// The refresh: POST `{refreshToken}`.
     public var refresh = "api/auth/refresh-token"
     /// The sign-out: POST `{refreshToken}` with the access token.

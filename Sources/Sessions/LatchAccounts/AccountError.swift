@@ -63,6 +63,15 @@ extension AccountError {
         code: "wrongCode", message: "The code is wrong or was already used.",
         hint: "Wait for the next code, or use a recovery code.")
 
+    /// The code is not that of the email, or the code beside a link has expired.
+    public static let wrongMailedCode = AccountError(
+        code: "wrongMailedCode", message: "The code is wrong or has expired.",
+        hint: "Enter the code from the most recent email.")
+
+    /// The code from the email was used, has expired, or had too many wrong tries.
+    public static let mailedCodeExpired = AccountError(
+        code: "mailedCodeExpired", message: "The code from the email has expired.", hint: "Request a new one.")
+
     /// The email address already has an account.
     public static let emailTaken = AccountError(
         code: "emailTaken", message: "An account with this email address already exists.",
@@ -111,7 +120,9 @@ extension AccountError {
         let serverCode = response.fields["latch-code"] ?? content?["code"]?.stringValue
         let error: AccountError =
             switch response.status.rawValue {
-            case 400, 422: serverCode == "invalidEmail" || Self.isInvalidEmail(content) ? .invalidEmail : .refused
+            case 400, 422:
+                serverCode == "invalidEmail" || Self.isInvalidEmail(content)
+                    ? .invalidEmail : Self.mailedCodeError(serverCode) ?? .refused
             case 401, 403:
                 Self.credentialError(serverCode) ?? (response.status == .unauthorized ? unauthorized : .refused)
             case 409: serverCode == "tooManyPasskeys" ? .refused : conflict
@@ -132,6 +143,15 @@ extension AccountError {
         let codes = ["code", "error_code", "error"].compactMap { content?[$0]?.stringValue }
         return codes.contains {
             String($0.lowercasedASCII().unicodeScalars.filter(\.properties.isAlphabetic)) == "invalidemail"
+        }
+    }
+
+    /// Returns the error for the server's own code for a mailed code; nil for any other code.
+    private static func mailedCodeError(_ serverCode: String?) -> AccountError? {
+        switch serverCode {
+        case "invalidCode": .wrongMailedCode
+        case "codeEnded": .mailedCodeExpired
+        default: nil
         }
     }
 

@@ -37,6 +37,8 @@ public final class AuthClient: Sendable {
     let endpoints: AccountEndpoints
     /// The decoder of the responses to sign-ins and refreshes.
     let tokenDecoder: AccountTokenDecoder
+    /// The source of idempotency keys.
+    let random: RandomSource
     /// The sign-in at other providers.
     let providerSignIn: ProviderSignIn
     /// Whether the backend has the RPCs of `userservice.v1.UserService`.
@@ -95,6 +97,7 @@ public final class AuthClient: Sendable {
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
+        self.random = random
         providerSignIn = ProviderSignIn(
             client: openClient, endpoints: endpoints, decoder: tokenDecoder,
             allowingInsecureHTTP: allowingInsecureHTTP, random: random)
@@ -128,6 +131,7 @@ public final class AuthClient: Sendable {
         self.openClient = openClient
         self.endpoints = endpoints
         self.tokenDecoder = tokenDecoder
+        random = .system
         providerSignIn = ProviderSignIn(
             client: openClient, endpoints: endpoints, decoder: tokenDecoder,
             allowingInsecureHTTP: allowingInsecureHTTP, random: .system)
@@ -140,11 +144,15 @@ public final class AuthClient: Sendable {
     /// Posts `content`, and returns the response with any status.
     ///
     /// The request has no credential unless `sender` adds one.
+    ///
+    /// - Parameter key: The Idempotency-Key; nil for none.
     func send(
-        _ path: String, _ content: JSONObject, over sender: Client? = nil
+        _ path: String, _ content: JSONObject, key: String? = nil, over sender: Client? = nil
     ) async throws -> HTTPResponse {
         let sender = sender ?? openClient
-        return try await sender.respond(to: Self.request(to: path, content, over: sender))
+        var request = try Self.request(to: path, content, over: sender)
+        request.fields[.idempotencyKey] = key
+        return try await sender.respond(to: request)
     }
 
     /// Creates a POST of JSON as these backends expect it.
@@ -189,13 +197,14 @@ extension AuthClient {
 
     /// Sends the proof of the user's identity with a code of the second factor, and signs the session in.
     func signIn(
-        at path: String, _ proof: JSONObject, code: String?, unauthorized: AccountError = .wrongCredentials,
+        at path: String, _ proof: JSONObject, code: String?, key: String? = nil,
+        unauthorized: AccountError = .wrongCredentials,
         conflict: AccountError = .emailTaken
     ) async throws -> Tokens {
         let sent = tokenDecoder.clock.now
         var content = proof
         if let code { content["otp"] = .string(code) }
-        let response = try await send(path, content)
+        let response = try await send(path, content, key: key)
         guard response.status.isSuccess else {
             throw AccountError(response, unauthorized: unauthorized, conflict: conflict)
         }
@@ -338,15 +347,22 @@ extension AuthClient {
         email: String, password: String, name: String? = nil, roles: [String] = [], attributes: [String: String] = [:],
         acceptedTerms: String? = nil
     ) async throws -> Account {
-        var content: JSONObject = ["email": .string(email), "password": .string(password)]
-        if let name, !name.isEmpty { content["name"] = .string(name) }
+        var content = Self.details(name: name, attributes: attributes, acceptedTerms: acceptedTerms)
+        (content["email"], content["password"]) = (.string(email), .string(password))
         if !roles.isEmpty { content["roles"] = .array(roles.map(JSONValue.string)) }
+        return try account(in: try await send(endpoints.signUp, content))
+    }
+
+    /// Returns the members of a sign-up with details, without empty ones.
+    static func details(name: String?, attributes: [String: String], acceptedTerms: String?) -> JSONObject {
+        var content: JSONObject = [:]
+        if let name, !name.isEmpty { content["name"] = .string(name) }
         if !attributes.isEmpty {
             let sorted = attributes.sorted { $0.key < $1.key }
             content["attributes"] = .object(JSONObject(sorted.map { ($0.key, .string($0.value)) }))
         }
         if let acceptedTerms { content["acceptedTerms"] = .string(acceptedTerms) }
-        return try account(in: try await send(endpoints.signUp, content))
+        return content
     }
 
     /// Invites a person by an email from the server.
@@ -412,8 +428,8 @@ extension AuthClient {
     ///   - email: The address that got the email.
     ///   - password: The password of the account, as the user types it.
     /// - Returns: The confirmed address, if the server states it.
-    /// - Throws: `AccountError.wrongCredentials`; `refused` if the code is wrong, used or expired, or if the server
-    ///   requires more proof.
+    /// - Throws: `AccountError.wrongMailedCode` if the code is wrong, used or expired; `wrongCredentials`; `refused` if the
+    ///   server requires more proof.
     @discardableResult
     public func verifyEmail(
         code: String, of email: String, password: String? = nil

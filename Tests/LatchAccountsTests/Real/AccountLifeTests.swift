@@ -72,7 +72,7 @@ import Testing
                 let client = try backend.client()
                 try await client.signUp(email: email, password: RealBackend.password)
                 let code = await backend.mailedCode(to: email)
-                await #expect(throws: AccountError.refused) {
+                await #expect(throws: AccountError.wrongMailedCode) {
                     try await client.verifyEmail(code: "1234 5678", of: email)
                 }
                 let isSignedIn = email == "ada@example.com"

@@ -107,10 +107,12 @@ final class RealBackend: Sendable {
         return text?.split(separator: "token=").last?.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    /// The code beside the link in the newest mail to an address.
+    /// The code in the newest mail with one to an address.
     func mailedCode(to email: String = RealBackend.email) async -> String {
         await identity.services.mails.flush()
-        let lines = mailer.messages.last { $0.recipient == email }?.text.split(separator: "\n") ?? []
+        // Workers send in parallel, so that a notice without a code can arrive after the mail with one.
+        let mails = mailer.messages.reversed().filter { $0.recipient == email }
+        let lines = mails.flatMap { $0.text.split(separator: "\n") }
         return lines.first { $0.contains(/^[0-9]{3} [0-9]{3}$/) }.map(String.init) ?? ""
     }
 

@@ -51,7 +51,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     /// The routes by the limit that a flood of them exhausts first.
     static let table: [String: [String]] = [
         "token": [
-            "POST /api/auth/clients/login", "POST /api/auth/refresh-token", "POST /api/auth/logout",
+            "POST /api/auth/clients/login", "POST /api/auth/code/login",
+            "POST /api/auth/refresh-token", "POST /api/auth/logout",
             "POST /api/auth/reauthenticate", "GET /api/auth/links", "GET /api/auth/consents",
             "DELETE /api/auth/consents/{client}", "POST /oauth/token", "POST /oauth/token/refresh",
             "POST /oauth/register", "GET /oauth/register/{client}", "PUT /oauth/register/{client}",
@@ -91,6 +92,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "POST /api/admin/users/{id}/reset-password",
         ],
         "link": [
+            "POST /api/auth/code", "POST /api/auth/code/register",
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
             "POST /confirm-change", "POST /login", "POST /signup", "POST /consent", "POST /device",
             "POST /oauth/logout", "POST /forgot", "POST /resend", "POST /account", "POST /account/name",

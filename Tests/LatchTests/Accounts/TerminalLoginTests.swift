@@ -71,6 +71,73 @@ import Testing
         }
     }
 
+    /// The code of the newest email with one, other than an earlier code.
+    private func code(_ server: ServedLatch, after earlier: String = "") async throws -> String {
+        let folder = "\(server.folder)/mails"
+        return try await wait(for: "no email with a code arrived") {
+            let isThere = FileManager.default.fileExists(atPath: folder)
+            let names = isThere ? try FileManager.default.contentsOfDirectory(atPath: folder) : []
+            for name in names.filter({ $0.hasSuffix(".eml") }).sorted().reversed() {
+                let text = String(decoding: try Data(contentsOf: URL(filePath: "\(folder)/\(name)")), as: UTF8.self)
+                let lines = text.split(whereSeparator: \.isNewline)
+                if let found = lines.first(where: { $0.contains(/^[0-9]{3} [0-9]{3}$/) }) {
+                    return found == earlier ? nil : String(found)
+                }
+            }
+            return nil
+        }
+    }
+
+    @Test func `A user at a terminal confirms the address by the code beside the link, after a wrong one`()
+        async throws
+    {
+        try await with { home, server, terminal in
+            let issuer = server.url.absoluteString
+            let call = try home.start(on: terminal, ["signup", "--issuer", issuer, "--account", Self.email])
+            try await terminal.answer("Name", "")
+            try await terminal.answer("Password", Self.password)
+            try await terminal.answer("Password again", Self.password)
+            try await terminal.expect("Enter the code from the email")
+            let code = try await code(server)
+            try await terminal.answer(
+                "Link from the email, or a number", code == "123 456" ? "234 567" : "123 456")
+            try await terminal.expect("This code is wrong or has expired.")
+            try await terminal.answer("Link from the email, or a number", code)
+            try await terminal.expect("ada@example.com is confirmed.")
+            await expectEqual(call.outcome().ending, .exited(0))
+        }
+    }
+
+    @Test func `A user at a terminal signs in with a mailed code`() async throws {
+        try await with(["LATCH_SIGN_IN_CODES": "true"]) { home, server, terminal in
+            let issuer = server.url.absoluteString
+            let app = AuthClient(baseURL: server.url, store: InMemoryTokenStore<Tokens>())
+            let challenge = try await app.beginCodeSignUp(email: Self.email)
+            let first = try await code(server)
+            try await app.completeCodeSignUp(challenge, code: first)
+            let call = try home.start(on: terminal, ["login", "--code", "--issuer", issuer])
+            try await terminal.expect("Sign in with a code · \(issuer)\r\n")
+            try await terminal.answer("Email address", "ADA@example.com")
+            try await terminal.expect("Check your email")
+            try await terminal.answer("Code", "12")
+            try await terminal.answer("Code", try await code(server, after: first))
+            let outcome = await call.outcome()
+            expectEqual(outcome.ending, .exited(0))
+            expectEqual(outcome.output.first, "Signed in as ADA@example.com at \(issuer).")
+            try await expectEqual(home.latch("whoami").output.first, "ADA@example.com")
+        }
+    }
+
+    @Test(arguments: [["--scope", "widgets:read"], ["--password-stdin"], ["--browser"], []])
+    func `A sign-in with a mailed code needs a terminal, and takes no password and no scopes`(others: [String])
+        async throws
+    {
+        try await CommandHome.with { home in
+            let call = try home.start(["login", "--code", "--issuer", "http://127.0.0.1:9"] + others, input: "")
+            await expectEqual(call.outcome().ending, .exited(2))
+        }
+    }
+
     @Test
     func `A user at a terminal enters a wrong password, finds the other ways, and then the right one`() async throws {
         try await with { home, server, terminal in

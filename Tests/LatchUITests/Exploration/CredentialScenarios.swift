@@ -32,12 +32,16 @@ extension ScreenScenario where S == SignInScreen {
                 case .credentials: "credentials"
                 case .credentialsWithCode: "credentials with code"
                 case .secondFactor: "second factor"
+                case .codeAddress: "address of a code"
+                case .mailedCode: "mailed code"
+                case .mailedCodeWithFactor: "mailed code with second factor"
                 }
             },
             responses: { request in
                 switch request {
                 case .signIn: [.signedIn, .challenged(challenge)]
-                case .verify, .provider, .passkey: [.signedIn]
+                case .requestCode, .resendCode: [.mailed(mailedCode)]
+                case .verify, .redeemCode, .provider, .passkey: [.signedIn]
                 }
             })
     }
@@ -52,6 +56,18 @@ extension ScreenScenario where S == SignInScreen {
         return passkeys
     }()
 
+    static let codeSignIn: ScreenScenario = {
+        var codes = scenario("Sign-in with a mailed code") {
+            $0.offersCode = true
+            $0.offersRegistration = false
+            $0.offersPasswordReset = false
+        }
+        codes.failures = [.offline, .wrongCode, .codeRequired, .expired, .invalidEmail, .locked, .cancelled]
+        return codes
+    }()
+
+    static let mailedCode = MailedCodeChallenge(
+        email: "ada@example.com", expiryDate: Date(timeIntervalSince1970: 600), token: secret)
     static let challenge = SignInChallenge(token: secret, expiryDate: Date(timeIntervalSince1970: 300))
 }
 
@@ -62,7 +78,9 @@ extension SignInScreen: FlowScreen {
         return [.signedIn, .registration(email: email), .passwordReset(email: email), .verification(email: email)]
     }
     static var leaving: Outcome { .cancelled }
-    static var scenarios: [ScreenScenario<Self>] { [.signIn, .dismissibleSignIn, .passkeySignIn, .unverifiedSignIn] }
+    static var scenarios: [ScreenScenario<Self>] {
+        [.signIn, .dismissibleSignIn, .passkeySignIn, .unverifiedSignIn, .codeSignIn]
+    }
 }
 
 extension ScreenScenario where S == RegistrationScreen {

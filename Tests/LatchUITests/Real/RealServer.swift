@@ -161,6 +161,13 @@ final class RealServer: Sendable {
     /// The link in the newest mail to the address.
     func mailedLink() async throws -> ScreenLink { try #require(ScreenLink(try await mailedURL())) }
 
+    /// The code in the newest mail with one.
+    func mailedCode() async -> String {
+        await identity.flushMails()
+        let lines = mailer.messages.reversed().flatMap { $0.text.split(separator: "\n") }
+        return lines.first { $0.contains(/^[0-9]{3} [0-9]{3}$/) }.map(String.init) ?? ""
+    }
+
     /// The code that an authenticator app shows now.
     func code(of secret: String) -> String {
         AuthenticatorApp(secret: secret)?.code(at: identity.services.clock.now) ?? ""

@@ -16,6 +16,7 @@ enum LoginSubcommand {
     static let passwordStdin = Option.flag(
         "password-stdin", "reads the password from standard input, and a code of the second factor on a second line")
     static let withPassword = Option.flag("with-password", "signs in with the password, at this terminal")
+    static let code = Option.flag("code", "signs in with a code by email, at this terminal")
     static let browser = Option.flag("browser", "signs in on the issuer's page, in the browser of this machine")
     static let device = Option.flag("device", "signs in on the issuer's page, on another device, by a code")
     static let clientCredentials = Option.flag("client-credentials", "signs in as this program, without a user")
@@ -45,12 +46,16 @@ enum LoginSubcommand {
             Neither comes from the command line or is stored. Tokens are, in the secret store that
             'latch doctor' names; all processes of this user share them.
 
+            With --code it asks for the email address, and then for the code that the server mails there,
+            if 'latch serve' has the setting sign_in_codes.
+
             --client-credentials signs this machine in, not a person. A client's secret is in the
             variable LATCH_CLIENT_SECRET, and is not stored; LATCH_CLIENT_ID and LATCH_ISSUER say whose
             it is, so that no other issuer receives it.
             """,
         options: [
-            issuer, account, passwordStdin, withPassword, browser, device, clientCredentials, clientID, scope, audience,
+            issuer, account, passwordStdin, withPassword, code, browser, device, clientCredentials, clientID, scope,
+            audience,
             redirectURI,
             claims, IssuerTransport.authorities,
             .json("one JSON object: the account, its issuer and its scopes"),
@@ -68,12 +73,12 @@ enum LoginSubcommand {
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
             let login = Login(invocation: invocation, environment: environment, accounts: accounts)
-            let ways = [browser, device, clientCredentials, withPassword].filter(invocation.has)
+            let ways = [browser, device, clientCredentials, withPassword, code].filter(invocation.has)
             guard ways.count <= 1 else {
                 throw CommandError.usage(
                     "'latch login' signs in in one way.",
                     hint:
-                        "Name one of '--browser', '--device', '--client-credentials' and '--with-password'."
+                        "Name one of '--browser', '--device', '--client-credentials', '--with-password' and '--code'."
                 )
             }
             guard ways.first == browser || ![redirectURI, claims].contains(where: invocation.has) else {
@@ -81,11 +86,16 @@ enum LoginSubcommand {
                     "'--redirect-uri' and '--claims' are for a page in the browser of this machine.",
                     hint: "Add '--browser', or leave them out.")
             }
-            guard let way = ways.first, way != withPassword else {
+            guard let way = ways.first, way != withPassword, way != code else {
                 guard !invocation.has(audience) else {
                     throw CommandError.usage(
-                        "A sign-in by password names no API.",
+                        "A sign-in by password or code names no API.",
                         hint: "Add '--browser', '--device' or '--client-credentials', or leave '--audience' out.")
+                }
+                guard ways.first != code || ![scope, passwordStdin].contains(where: invocation.has) else {
+                    throw CommandError.usage(
+                        "'--code' takes neither '--scope' nor '--password-stdin'.",
+                        hint: "Leave them out, or sign in with the password.")
                 }
                 return try await login.explaining { try await login.run() }
             }
@@ -112,6 +122,13 @@ struct Login {
         let content = try await readableContent()
         let known = try namedAccount(in: content)
         let issuer = try issuer(known, content)
+        if invocation.has(LoginSubcommand.code) {
+            guard environment.input.isTerminal else {
+                throw CommandError.usage(
+                    "There is no terminal to prompt for the code.", hint: "Run 'latch login --code' at a terminal.")
+            }
+            return try await runOnTerminal(known, issuer, content)
+        }
         if environment.input.isTerminal, !invocation.has(LoginSubcommand.passwordStdin) {
             return try await runOnTerminalByChoice(known, issuer, content)
         }

@@ -18,14 +18,18 @@ extension Login {
         _ known: AccountEntry?, _ issuer: IssuerURL, _ content: AccountList.Content
     ) async throws -> ExitCode {
         var name = try username(known) ?? ""
-        let work = PasswordSignIn(try accounts.endpoint(of: issuer.text), try scopes() ?? [])
+        let codeClient = accounts.openClient(of: issuer)
+        let work = PasswordSignIn(try accounts.endpoint(of: issuer.text), codeClient, try scopes() ?? [])
+        let usesCode = invocation.has(LoginSubcommand.code)
         let screens = AccountScreens(accounts, environment, issuer)
         var options = SignInScreen.Options()
         options.acceptsUsername = true
         options.isDismissible = true
+        options.offersCode = usesCode
         while true {
-            var screen = TerminalScreen(
-                SignInScreen(name: name, options: options), on: screens.console, perform: work.perform)
+            var signIn = SignInScreen(name: name, options: options)
+            if usesCode { _ = signIn.press(.mailedCode) }
+            var screen = TerminalScreen(signIn, on: screens.console, perform: work.perform)
             switch try await screen.run() {
             case .signedIn:
                 guard let signedIn = work.result else { throw OAuthError.invalidResponse }
@@ -47,7 +51,7 @@ extension Login {
     }
 }
 
-/// The requests of a sign-in screen as password grants, because those can name scopes.
+/// The requests of a sign-in screen as password grants, because those can name scopes, and as mailed codes.
 private final class PasswordSignIn: Sendable {
     private struct State {
         /// The grant with the right password that still lacks a code.
@@ -56,11 +60,14 @@ private final class PasswordSignIn: Sendable {
     }
 
     private let endpoint: TokenEndpoint
+    /// The client for mailed codes, which stores nothing.
+    private let client: AuthClient
     private let scopes: Scopes
     private let state = Mutex(State())
 
-    init(_ endpoint: TokenEndpoint, _ scopes: Scopes) {
+    init(_ endpoint: TokenEndpoint, _ client: AuthClient, _ scopes: Scopes) {
         self.endpoint = endpoint
+        self.client = client
         self.scopes = scopes
     }
 
@@ -98,6 +105,13 @@ private final class PasswordSignIn: Sendable {
                 if case OAuthError.invalidGrant = error { throw ScreenFailure(.wrongCode) }
                 throw error
             }
+        case .requestCode(let email): return .mailed(try await client.beginCodeSignIn(email: email))
+        case .resendCode(let challenge): return .mailed(try await client.resendCode(challenge))
+        case .redeemCode(let challenge, let code, let factor):
+            let tokens = try await client.completeCodeSignIn(
+                challenge, code: code.value, secondFactor: factor.value.isEmpty ? nil : factor.value)
+            state.withLock { $0.result = (challenge.email, TokenResponse(tokens: tokens)) }
+            return .signedIn
         case .passkey, .provider: throw ScreenFailure(.browserUnavailable)
         }
     }

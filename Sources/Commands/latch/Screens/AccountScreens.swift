@@ -4,6 +4,7 @@ import LatchAccounts
 import LatchAuth
 import LatchCommand
 import LatchHTTP
+import LatchTexts
 import LatchUI
 
 /// The screens of an issuer's accounts on a terminal, for users who are not signed in.
@@ -39,13 +40,27 @@ struct AccountScreens: Sendable {
         }
     }
 
-    /// Lets the user confirm the address of a new account with the mailed link, now or later.
+    /// Lets the user confirm the address of a new account with the mailed link or the code beside it, now or
+    /// later.
     ///
     /// - Returns: Whether it is confirmed.
     func verify(email: String) async throws -> Bool {
+        let perform = EmailVerificationScreen.requests(to: client)
         var screen = TerminalScreen(
-            EmailVerificationScreen(email: email), on: console, awaiting: .verifyEmail,
-            perform: EmailVerificationScreen.requests(to: client))
+            EmailVerificationScreen(email: email), on: console, awaiting: .verifyEmail
+        ) { [client, console] request in
+            guard case .verify(let token, let password) = request, token.value.isMailedCode else {
+                return try await perform(request)
+            }
+            do {
+                let result = try await client.verifyEmail(code: token.value, of: email, password: password?.value)
+                return .verified(email: result.email, isChangePending: result.isChangePending)
+            } catch AccountError.wrongMailedCode {
+                console.line(.wrongMailedCode)
+                return .waiting
+            }
+        }
+        console.line(Phrase("page.verify.byCode"))
         return switch try await screen.run() {
         // The sign-in checks whether this is true.
         case .verified, .signIn, .signedIn: true

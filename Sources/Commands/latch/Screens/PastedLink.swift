@@ -5,12 +5,18 @@ import LatchHTTP
 import LatchUI
 
 extension ScreenLink {
-    /// Creates the link that a user has pasted: a URL for that purpose, or only its token; nil for any other text.
+    /// Creates the link that a user has pasted: a URL for that purpose, only its token, or the code beside the link of a
+    /// verification; nil for any other text.
     ///
     /// A URL of another server is refused, because the operator of this server would receive the other server's token.
     ///
     /// - Parameter server: The origin of the server that receives the token.
     init?(pasted text: String, for purpose: Purpose, at server: String) {
+        let code = String(text.filter { $0 != " " && $0 != "-" })
+        if purpose == .verifyEmail, code.isMailedCode {
+            self.init(purpose, token: code)
+            return
+        }
         let text = String(text.drop { $0 == " " }.prefix { $0 != " " })
         if let url = URL(encodingOnce: text), let link = ScreenLink(url) {
             guard link.purpose == purpose, HTTPOrigin(url)?.description == server else { return nil }
@@ -25,4 +31,9 @@ extension ScreenLink {
 
     private static let tokenBytes = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}
+
+extension String {
+    /// Whether it is a code from an email: six digits.
+    var isMailedCode: Bool { utf8.count == 6 && utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }

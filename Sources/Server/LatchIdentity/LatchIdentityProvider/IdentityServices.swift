@@ -228,7 +228,7 @@ package final class IdentityServices: Sendable {
         SignUpService(
             configuration: configuration, store: store, clock: clock, dates: dates, random: random,
             passwords: passwords, limits: limits, codes: mailedCodes, metrics: metrics, hooks: hooks,
-            admission: admission)
+            admission: admission, tokens: tokens)
     }
 
     package var codeSignIns: CodeSignInService {

@@ -9,6 +9,8 @@ public enum AuthEvent: Hashable, Sendable {
     public enum Way: Hashable, Sendable {
         /// A password, perhaps with a code of the second factor.
         case password
+        /// A code by email, perhaps with a code of the second factor.
+        case code
         case passkey
         /// The page of a provider.
         case provider(IdentityProvider)

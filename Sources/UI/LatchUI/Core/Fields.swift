@@ -16,7 +16,7 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     case newPassword
     /// A code of an authenticator app or of a message, or a recovery code.
     case oneTimeCode
-    /// The six digits of an authenticator app, where no recovery code is accepted.
+    /// The six digits of an authenticator app or of an email, where no recovery code is accepted.
     case authenticatorCode
     /// The name of a person.
     case name

@@ -198,7 +198,8 @@ extension ScreenFailure {
     private static func reason(of error: AccountError) -> Reason {
         switch error {
         case AccountError.wrongCredentials: .wrongCredentials
-        case AccountError.wrongCode: .wrongCode
+        case AccountError.wrongCode, AccountError.wrongMailedCode: .wrongCode
+        case AccountError.mailedCodeExpired: .expired
         case AccountError.secondFactorRequired: .codeRequired
         case AccountError.emailTaken: .taken
         case AccountError.invalidEmail: .invalidEmail

@@ -41,6 +41,11 @@ extension ScreenModel where S == SignInScreen {
                 }
             case .verify(let challenge, let code):
                 try await client.completeSignIn(challenge, code: code.value)
+            case .requestCode(let email): return .mailed(try await client.beginCodeSignIn(email: email))
+            case .resendCode(let challenge): return .mailed(try await client.resendCode(challenge))
+            case .redeemCode(let challenge, let code, let factor):
+                let factor = factor.value.isEmpty ? nil : factor.value
+                try await client.completeCodeSignIn(challenge, code: code.value, secondFactor: factor)
             case .passkey(let mediation):
                 guard let passkeys else { throw AccountError.passkeysUnavailable }
                 return try await signIn(client, withPasskeyFrom: passkeys, mediation, didSignIn)

@@ -4,7 +4,8 @@ public import LatchAccounts
 public import LatchFoundation
 public import LatchTexts
 
-/// The sign-in: name and password, then a code if the account has a second factor; a passkey, or another provider.
+/// The sign-in: name and password, then a code if the account has a second factor; a code by email, a passkey, or
+/// another provider.
 ///
 /// The password is removed after the first request: the second step uses the server's challenge, and returns to the
 /// first when that expires. A backend without challenges gets password and code together.
@@ -18,6 +19,8 @@ public struct SignInScreen: Screen {
         /// Whether the keyboard suggests passkeys while the screen is shown; a model with a provider of passkeys sets
         /// it.
         public var suggestsPasskeys = false
+        /// Whether the screen has a button for a code by email; for a server with the setting `sign_in_codes`.
+        public var offersCode = false
         /// Whether a user name is accepted in place of the address.
         public var acceptsUsername = false
         /// Whether the screen leads to the registration.
@@ -41,6 +44,12 @@ public struct SignInScreen: Screen {
         case credentialsWithCode
         /// The code of the second factor.
         case secondFactor(SignInChallenge)
+        /// The address that gets a code.
+        case codeAddress
+        /// The code from the email.
+        case mailedCode(MailedCodeChallenge)
+        /// The code of the second factor, after the right code from the email.
+        case mailedCodeWithFactor(MailedCodeChallenge, code: FieldText)
     }
 
     /// A request of the screen.
@@ -49,6 +58,12 @@ public struct SignInScreen: Screen {
         case signIn(name: String, password: FieldText, code: FieldText)
         /// Complete the sign-in.
         case verify(SignInChallenge, code: FieldText)
+        /// Send an email with a code.
+        case requestCode(email: String)
+        /// Send another email with the code.
+        case resendCode(MailedCodeChallenge)
+        /// Sign in with a code from an email; the code of the second factor is empty unless the step asks for one.
+        case redeemCode(MailedCodeChallenge, code: FieldText, factor: FieldText)
         /// Sign in with a passkey.
         case passkey(PasskeyMediation)
         /// Sign in on the page of a provider.
@@ -61,6 +76,8 @@ public struct SignInScreen: Screen {
         case signedIn
         /// A code is needed.
         case challenged(SignInChallenge)
+        /// An email was sent, if the address has an account.
+        case mailed(MailedCodeChallenge)
     }
 
     /// The end of the screen, or a screen that follows it.
@@ -83,10 +100,14 @@ public struct SignInScreen: Screen {
     public internal(set) var options: Options
     /// The way of the last request, until it fails; nil for a passkey that the keyboard suggests.
     public private(set) var way: AuthEvent.Way?
-    /// The step: name and password, with or without a code, or the code only.
+    /// The step: name and password, with or without a code, the code only, or a code by email.
     public private(set) var step = Step.credentials
     /// The fields of the step.
     public var fields: Fields
+    /// Whether another email was sent.
+    private var isSentAgain = false
+    /// The code from the email that was sent to the server.
+    private var sentCode: FieldText?
     /// The name that was sent; the first step shows it again.
     private var name: String
     /// The name of an account with an address that must be confirmed first.
@@ -108,13 +129,18 @@ public struct SignInScreen: Screen {
     public var title: Phrase {
         switch step {
         case .credentials, .credentialsWithCode: Phrase("signIn.title")
-        case .secondFactor: Phrase("signIn.code.title")
+        case .secondFactor, .mailedCodeWithFactor: Phrase("signIn.code.title")
+        case .codeAddress: Phrase("page.mailedCode.title")
+        case .mailedCode: Phrase("page.signUp.code.title")
         }
     }
 
     /// The request for a passkey that the keyboard suggests; nil in the second step, and without suggestions.
     public var assistance: Request? {
-        if case .secondFactor = step { nil } else { options.suggestsPasskeys ? .passkey(.conditional) : nil }
+        switch step {
+        case .credentials, .credentialsWithCode: options.suggestsPasskeys ? .passkey(.conditional) : nil
+        case .secondFactor, .codeAddress, .mailedCode, .mailedCodeWithFactor: nil
+        }
     }
 
     /// The date at which the challenge expires.
@@ -124,7 +150,23 @@ public struct SignInScreen: Screen {
     public var content: [Control] {
         switch step {
         case .credentials, .credentialsWithCode: credentialControls
-        case .secondFactor:
+        case .codeAddress:
+            [.text(Phrase("page.mailedCode.text"))] + fields.controls + [
+                .button(.submit, .primary, Phrase("page.signUp.submit")),
+                .button(.back, .cancel, Phrase("button.back")),
+            ]
+        case .mailedCode(let challenge):
+            [
+                .notice(
+                    .information,
+                    Phrase(isSentAgain ? "page.mailedCode.resent" : "page.mailedCode.sent", .text(challenge.email)))
+            ] + fields.controls + [
+                .button(.submit, .primary, Phrase("signIn.submit")),
+                .button(.resend, .secondary, Phrase("page.mailedCode.again")),
+                .button(.otherAddress, .link, Phrase("page.forgot.again")),
+                .button(.back, .cancel, Phrase("button.back")),
+            ]
+        case .secondFactor, .mailedCodeWithFactor:
             [.text(Phrase("signIn.code.explanation"))] + fields.controls + [
                 .button(.submit, .primary, Phrase("signIn.code.submit")),
                 .button(.back, .cancel, Phrase("button.back")),
@@ -140,6 +182,7 @@ public struct SignInScreen: Screen {
         if leadsToVerification { all.append(.button(.verifyEmail, .secondary, Phrase("signIn.verify"))) }
         if options.offersPasswordReset { all.append(.button(.forgotPassword, .link, Phrase("signIn.forgot"))) }
         if step == .credentialsWithCode { all.append(.button(.back, .link, Phrase("button.back"))) }
+        if options.offersCode { all.append(.button(.mailedCode, .secondary, Phrase("page.signIn.code"))) }
         if options.offersPasskey { all.append(.button(.passkey, .secondary, Phrase("signIn.passkey"))) }
         all += options.providers.map { provider in
             var button = Control.button(
@@ -163,8 +206,16 @@ public struct SignInScreen: Screen {
         switch control {
         case .submit: return submit()
         case .back:
+            way = nil
             show(.credentials)
             return .stay
+        case .mailedCode, .otherAddress:
+            name = fields[.email] == nil ? name : fields.value(.email)
+            show(.codeAddress)
+            return .stay
+        case .resend:
+            guard case .mailedCode(let challenge) = step else { return .stay }
+            return .perform(.resendCode(challenge))
         case .forgotPassword: return .navigate(.passwordReset(email: fields.value(.email)))
         case .register: return .navigate(.registration(email: fields.value(.email)))
         case .verifyEmail: return .navigate(.verification(email: fields.value(.email)))
@@ -181,13 +232,23 @@ public struct SignInScreen: Screen {
     }
 
     private mutating func submit() -> ScreenStep<Self> {
-        if case .secondFactor(let challenge) = step {
-            return submitting { .verify(challenge, code: $0.secret(.code)) }
-        }
-        name = fields.value(.email)
-        way = .password
-        return submitting {
-            .signIn(name: $0.value(.email), password: $0.secret(.password), code: $0.secret(.code))
+        switch step {
+        case .secondFactor(let challenge): return submitting { .verify(challenge, code: $0.secret(.code)) }
+        case .codeAddress:
+            name = fields.value(.email)
+            return submitting { .requestCode(email: $0.value(.email)) }
+        case .mailedCode(let challenge):
+            way = .code
+            sentCode = fields.secret(.code)
+            return submitting { .redeemCode(challenge, code: $0.secret(.code), factor: FieldText("", isSecret: true)) }
+        case .mailedCodeWithFactor(let challenge, let code):
+            return submitting { .redeemCode(challenge, code: code, factor: $0.secret(.code)) }
+        case .credentials, .credentialsWithCode:
+            name = fields.value(.email)
+            way = .password
+            return submitting {
+                .signIn(name: $0.value(.email), password: $0.secret(.password), code: $0.secret(.code))
+            }
         }
     }
 
@@ -201,13 +262,48 @@ public struct SignInScreen: Screen {
         case .challenged(let challenge):
             show(.secondFactor(challenge))
             return .stay
+        case .mailed(let challenge):
+            let isAgain = if case .mailedCode = step { true } else { false }
+            show(.mailedCode(challenge))
+            isSentAgain = isAgain
+            return .stay
+        }
+    }
+
+    /// Handles a late response; an email that was sent too late does not change the form of a password.
+    public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
+        switch (response, step) {
+        case (.signedIn, _): return receive(response)
+        case (.challenged, _) where !isBusy: return receive(response)
+        case (.mailed, .codeAddress) where !isBusy, (.mailed, .mailedCode) where !isBusy: return receive(response)
+        case (.challenged, _), (.mailed, _): return .stay
         }
     }
 
     /// Handles a failure: an expired challenge begins again, and a missing code adds its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
-        if case .secondFactor = step {} else { way = nil }
+        switch step {
+        case .secondFactor, .mailedCodeWithFactor: break
+        case .credentials, .credentialsWithCode, .codeAddress, .mailedCode: way = nil
+        }
         switch (failure.reason, step) {
+        case (.codeRequired, .mailedCode(let challenge)):
+            guard let sentCode else { return failure }
+            way = .code
+            show(.mailedCodeWithFactor(challenge, code: sentCode))
+            return nil
+        case (.wrongCode, .mailedCode):
+            fields.setProblem(.wrongMailedCode, of: .code)
+            return nil
+        case (.wrongCode, .mailedCodeWithFactor):
+            fields.setProblem(failure.phrase, of: .code)
+            return nil
+        case (.expired, .mailedCode), (.expired, .mailedCodeWithFactor):
+            show(.codeAddress)
+            return failure
+        case (.invalidEmail, .codeAddress):
+            fields.setProblem(failure.phrase, of: .email)
+            return nil
         case (.expired, .secondFactor), (.signedOut, .secondFactor): return expire()
         case (.codeRequired, .credentials):
             show(.credentialsWithCode)
@@ -230,6 +326,7 @@ public struct SignInScreen: Screen {
 
     private mutating func show(_ step: Step) {
         self.step = step
+        (isSentAgain, sentCode) = (false, nil)
         let code = Field(.code, .oneTimeCode, Phrase("field.code"))
         switch step {
         case .credentials, .credentialsWithCode:
@@ -239,14 +336,29 @@ public struct SignInScreen: Screen {
                     Field(.email, kind, Phrase("field.\(kind.rawValue)"), text: name, fills: .username),
                     Field(.password, .password, Phrase("field.password")),
                 ] + (step == .credentials ? [] : [code]))
-        case .secondFactor: fields = Fields([code])
+        case .codeAddress:
+            let email = EmailShape.isPlausible(name) ? name : ""
+            fields = Fields([Field(.email, .email, Phrase("field.email"), text: email, fills: .username)])
+        case .mailedCode: fields = Fields([Field(.code, .authenticatorCode, Phrase("field.code"))])
+        case .secondFactor, .mailedCodeWithFactor: fields = Fields([code])
         }
     }
+}
+
+extension Phrase {
+    /// The problem of a code that is not the one of the email.
+    package static let wrongMailedCode = Phrase(
+        "problem.sentence", .phrase(Phrase("problem.invalidMailedCode.title")),
+        .phrase(Phrase("problem.invalidMailedCode.advice")))
 }
 
 extension ControlID {
     /// The link to the password reset.
     public static let forgotPassword: ControlID = "forgotPassword"
+    /// The button for a code by email.
+    public static let mailedCode: ControlID = "mailedCode"
+    /// The button for a code to another address.
+    public static let otherAddress: ControlID = "otherAddress"
     /// The button for a passkey.
     public static let passkey: ControlID = "passkey"
     /// The link to the registration.

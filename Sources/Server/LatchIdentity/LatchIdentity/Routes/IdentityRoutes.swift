@@ -40,6 +40,11 @@ extension Router {
         SessionRoutes(
             limits: limits, refreshCookie: refreshCookie, signIns: services.signIns, tokens: services.tokens
         ).add(to: &self)
+        CodeRoutes(
+            limits: limits, clock: services.clock, random: services.random,
+            cipher: MailedCodeCipher(pepper: services.pepper), refreshCookie: refreshCookie,
+            signIns: services.codeSignIns, signUps: services.signUps
+        ).add(to: &self)
         AccountRoutes(
             store: services.store, limits: limits, upstreams: services.upstreams, permitted: services.permitted,
             accounts: services.accounts, signIns: services.signIns, secondFactors: services.secondFactors,

@@ -122,7 +122,7 @@ package struct AccountService: Sendable {
     }
 
     /// Returns the user name; nil if it is empty, or equals the address, as Lazi clients send it.
-    private static func validated(username: String?, of email: EmailAddress) throws(IdentityError) -> Username? {
+    static func validated(username: String?, of email: EmailAddress) throws(IdentityError) -> Username? {
         guard let username = username?.trimmingSpace(), !username.isEmpty, username.lowercased() != email.key else {
             return nil
         }

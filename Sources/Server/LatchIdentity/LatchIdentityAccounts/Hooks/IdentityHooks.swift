@@ -43,6 +43,8 @@ extension IdentityHooks {
             case app
             /// The user has proved the address on a page.
             case page
+            /// An app sent an address that the user has proved by a mailed code.
+            case code
             /// An identity provider knows the user.
             case provider
         }

@@ -12,7 +12,7 @@ package import LatchIdentityStorage
 /// - A proof comes from a password, a passkey, a provider's response, a mailed code, or a code that an earlier proof
 ///   was stored for.
 /// - ``SignInAdmission`` decides whether the account may sign in, and checks the second factor.
-/// - ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)`` starts the session.
+/// - ``SessionService/start(_:for:scope:lifetime:from:as:inserting:issuing:)`` starts the session.
 package struct SignInProof: Sendable {
     /// The account as it was read for the proof.
     package let account: Account

@@ -5,7 +5,7 @@ package import LatchCrypto
 package import LatchFoundation
 package import LatchIdentityStorage
 
-/// Codes that are mailed to an address, and typed on a page within ten minutes.
+/// Codes that are mailed to an address, and typed on a page or in an app within ten minutes.
 ///
 /// Asking for one takes the same work for every address, and only the email tells whether it has an account (attack E2).
 package struct MailedCodes: Sendable {
@@ -25,16 +25,18 @@ package struct MailedCodes: Sendable {
         (self.pepper, self.limits, self.mails) = (pepper, limits, mails)
     }
 
-    /// Emails a code to an address, once for each form, in the language of the page.
+    /// Emails a code to an address, once for each form, in the language of the page or the app.
     ///
     /// A form that is sent again causes no second email, and counts once.
     ///
-    /// - Parameter earlier: The challenge whose code is sent again while it can be entered; nil for a new code.
-    /// - Returns: The ID of the challenge, which ``check(_:of:for:sentTo:from:)`` needs.
+    /// - Parameters:
+    ///   - earlier: The challenge whose code is sent again while it can be entered; nil for a new code.
+    ///   - language: The language of the email; nil for the server's default language.
+    /// - Returns: The ID of the challenge, which ``check(_:of:for:sentTo:from:usingUp:)`` needs.
     /// - Throws: `IdentityError.tooManyAttempts`, `.overloaded` or a store's error.
     func send(
         _ purpose: OutboxMail.Purpose, to email: EmailAddress, by form: CodeForm, again earlier: String? = nil,
-        in language: String, from origin: RequestOrigin
+        in language: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
         let now = clock.now
         let use = "\(purpose.rawValue) \(form.id) \(email.key)"
@@ -60,20 +62,25 @@ package struct MailedCodes: Sendable {
 
     /// Checks a typed code, and uses it up.
     ///
-    /// - Parameter purpose: The purpose of the email with the code.
+    /// - Parameters:
+    ///   - purpose: The purpose of the email with the code.
+    ///   - isUsedUp: Whether a right code is used up; otherwise the caller uses it up.
     /// - Returns: The time of the proof.
     /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.tooManyAttempts`;
     ///   `.codeEnded`; `.doubtfulDate`; or a store's error.
     func check(
         _ code: String, of challengeID: String, for purpose: OutboxMail.Purpose, sentTo email: EmailAddress,
-        from origin: RequestOrigin
+        from origin: RequestOrigin, usingUp isUsedUp: Bool = true
     ) async throws(IdentityError) -> Date {
         try dates.require()
         let attempt = limits.mailedCode(purpose, emailKey: email.key)
         try limits.take([attempt])
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: challengeID)
         let now = clock.now
-        guard let failure = try await store.answer(challengeID, isRight: isRight, at: now) else {
+        guard
+            let failure = try await store.answer(
+                challengeID, isRight: isRight, usingUp: isUsedUp, at: now)
+        else {
             limits.refund([attempt])
             return now
         }
@@ -85,9 +92,9 @@ package struct MailedCodes: Sendable {
     }
 }
 
-/// The form of a page that requests a code.
+/// The form of a page, or the request of an app, that asks for a code.
 package struct CodeForm: Sendable {
-    /// The identifier of the form, which is unique to one rendered page.
+    /// The identifier of the form, which is unique to one rendered page, or to a request and its repetitions.
     let id: String
     /// The time from which the form is invalid.
     let expiresAt: Date

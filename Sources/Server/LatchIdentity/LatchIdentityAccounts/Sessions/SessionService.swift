@@ -45,6 +45,7 @@ package struct SessionService: Sendable {
     ///   - browser: The first device of the browser's session in which the user signs in; nil without one.
     ///   - notifies: Whether the client is told when the session ends.
     ///   - lifetime: The time in seconds after which the session ends.
+    ///   - deviceID: The ID of the device; nil for a random one.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
     ///   - issue: Returns the credentials of the device.
     /// - Throws: `IdentityError.tooManyAttempts`, `.doubtfulDate`, `.invalidCredentials` if the account has changed, or
@@ -52,7 +53,7 @@ package struct SessionService: Sendable {
     package func start<Credentials>(
         _ proof: AdmittedProof, for clientID: String?, scope: String, details: GrantDetails = GrantDetails(),
         in browser: [UInt8]? = nil, notifying notifies: Bool = false, lifetime: TimeInterval,
-        from origin: RequestOrigin,
+        from origin: RequestOrigin, as deviceID: [UInt8]? = nil,
         inserting insert: DeviceInsertion?,
         issuing issue: (_ device: Device, _ account: Account) throws(IdentityError) -> Credentials
     ) async throws(IdentityError) -> Credentials {
@@ -61,7 +62,8 @@ package struct SessionService: Sendable {
         let account = try await firstAdministrator.promoting(proof.account)
         let now = clock.now
         var device = Device(
-            id: random.bytes(16), accountID: account.id, clientID: clientID, scope: scope, secret: random.bytes(32),
+            id: deviceID ?? random.bytes(16), accountID: account.id, clientID: clientID, scope: scope,
+            secret: random.bytes(32),
             createdAt: now, lastUsedAt: now, expiresAt: now.addingTimeInterval(lifetime),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
             name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt,

@@ -138,13 +138,14 @@ package struct TokenService: Sendable {
     ///   - conditions: What the request adds to the conditions of the grant.
     ///   - isRemembered: Whether the session lasts for more than a day.
     ///   - browser: The first device of the browser's session in which the client signs in; nil without one.
+    ///   - deviceID: The ID of the device; nil for a random one.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
     /// - Throws: The errors of ``ResourcePolicy/target(_:of:with:for:)`` and
-    ///   ``SessionService/start(_:for:scope:details:in:notifying:lifetime:from:inserting:issuing:)``.
+    ///   ``SessionService/start(_:for:scope:details:in:notifying:lifetime:from:as:inserting:issuing:)``.
     package func startSession(
         _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
         details: GrantDetails = GrantDetails(), on conditions: TokenConditions = TokenConditions(),
-        isRemembered: Bool = true, in browser: [UInt8]? = nil,
+        isRemembered: Bool = true, in browser: [UInt8]? = nil, as deviceID: [UInt8]? = nil,
         inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let client = client ?? clients.firstParty
@@ -161,7 +162,7 @@ package struct TokenService: Sendable {
             proof, for: client.id == clients.firstParty.id ? nil : client.id, scope: scopes.text,
             details: details, in: browser, notifying: client.backchannelLogoutURI != nil,
             lifetime: isRemembered ? longest : min(longest, 86_400), from: origin,
-            inserting: insert
+            as: deviceID, inserting: insert
         ) { device, account throws(IdentityError) in
             let key = RefreshTokenKey(of: device, pepper: pepper)
             return try self.issued(
@@ -174,7 +175,7 @@ package struct TokenService: Sendable {
     /// Returns the tokens of one generation of a device.
     ///
     /// The refresh token is computed instead of stored, so that a repetition returns the same text.
-    private func issued(
+    func issued(
         to device: Device, of account: Account, by client: OAuthClient, refresh token: RefreshToken,
         _ target: ResourcePolicy.Target
     ) throws(IdentityError) -> IssuedTokens {

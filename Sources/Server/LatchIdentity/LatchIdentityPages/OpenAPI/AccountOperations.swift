@@ -22,6 +22,20 @@ extension APIOperation {
         returns: .json(.object(JSONSchema.Model.account.members + [.required("user_id", .text())]), .created),
         refuses: signUpErrors, as: .detail)
 
+    static let signUpWithCode = APIOperation(
+        "signUpWithCode",
+        "Creates the account of an address by an emailed code, and signs in. A repetition with the same "
+            + "Idempotency-Key gets the same session.",
+        in: .accounts,
+        takes: .json(
+            .required("challenge", .text()), .required("code", .text()),
+            .optional("password", .text(), "Not needed if the server lets users sign in with codes."),
+            .optional("name", .text()), .optional("username", .text()),
+            .optional("attributes", .map(.any), "What the app knows of the user."),
+            .optional("acceptedTerms", .text(), "The version of the terms that the user has accepted.")),
+        returns: .json(.model(.sessionTokens), .created),
+        refuses: signUpErrors + [.invalidMailedCode, .codeEnded, .emailOrUsernameTaken, .signUpDenied, .crossSite])
+
     private static let signUpErrors: [IdentityError] = [
         .signInWayOff, .alreadyExists, .weakPassword, .invalidEmail, .signUpClosed, .signUpDomain, .termsRequired,
     ]

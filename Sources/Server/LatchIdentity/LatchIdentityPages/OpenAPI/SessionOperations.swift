@@ -24,6 +24,30 @@ extension APIOperation {
                 .required("signup", .flag, "Whether users can create an account without a provider."),
             ])))
 
+    static let requestCode = APIOperation(
+        "requestCode",
+        "Emails a code to sign in or to sign up. The response does not tell whether the address has an account.",
+        in: .sessions,
+        takes: .json(
+            .required("email", .email), .required("purpose", .text(), "sign_in or sign_up."),
+            .optional("challenge", .text(), "An earlier challenge of the address, to send its code again.")),
+        returns: .json(
+            .object([
+                .required("challenge", .text(), "The app sends it with the code."),
+                .required("expiresIn", .integer(), "The time in seconds in which the code can be entered."),
+            ]), .accepted),
+        refuses: [.invalidEmail, .codeEnded, .signInWayOff, .signUpClosed, .signUpDomain])
+
+    static let logInWithCode = APIOperation(
+        "logInWithCode",
+        "Signs a user in by an emailed code. A repetition with the same Idempotency-Key gets the same session.",
+        in: .sessions,
+        takes: .json(.required("challenge", .text()), .required("code", .text()), otp),
+        returns: .json(.model(.sessionTokens)),
+        refuses: [
+            .invalidMailedCode, .codeEnded, .signInWayOff, .secondFactorRequired, .invalidCode, .crossSite,
+        ] + accountErrors)
+
     static let refreshSession = APIOperation(
         "refreshSession", "Exchanges the refresh token of the content or of the cookie for new tokens.", in: .sessions,
         takes: .json(.optional("refreshToken", .text()), isRequired: false),

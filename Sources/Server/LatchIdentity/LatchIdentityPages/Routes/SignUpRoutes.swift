@@ -106,9 +106,12 @@ package struct SignUpRoutes: Sendable {
         let proof: AdmittedProof
         do throws(IdentityError) {
             proof = try await signUps.create(
-                email, provedAt: provedAt, password: password, name: name,
-                language: signInPages.context(of: request, for: form.purpose).texts.language,
-                registration: registration, from: request.requestOrigin)
+                email, provedAt: provedAt,
+                with: SignUpDetails(
+                    by: .page, password: password, name: name,
+                    language: signInPages.context(of: request, for: form.purpose).texts.language,
+                    registration: registration),
+                from: request.requestOrigin)
         } catch {
             request.note(error)
             guard error.pageKey != IdentityError.codeEnded.pageKey else {

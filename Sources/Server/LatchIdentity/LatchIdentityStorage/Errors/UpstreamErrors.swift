@@ -104,8 +104,10 @@ extension IdentityError {
 
     /// The mailed code, or the proof that it was, has ended.
     package static let codeEnded = {
-        var error = invalidMailedCode.with(message: "The code has expired.", hint: "Request a new one.")
-        error.pageKey = "codeEnded"
+        var error = IdentityError(
+            code: "codeEnded", message: "The code has expired.", hint: "Request a new one.", form: .badRequest)
+        // Pages compare it.
+        error.pageKey = error.code
         return error
     }()
 

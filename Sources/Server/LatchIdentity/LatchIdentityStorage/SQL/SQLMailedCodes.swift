@@ -40,11 +40,33 @@ extension IdentityStore {
 
     /// Completes or counts an answer to the challenge of an address that has no account.
     ///
+    /// - Parameter isUsedUp: Whether the correct code is used up; otherwise ``insert(_:for:usingUp:at:)`` does it.
     /// - Returns: Nil for the correct code, which can be used once; otherwise `.wrong` or `.ended`.
     package func answer(
-        _ challengeID: String, isRight: Bool, at now: Date
+        _ challengeID: String, isRight: Bool, usingUp isUsedUp: Bool = true, at now: Date
     ) async throws(IdentityError) -> AddressChallenge.Answer? {
-        try await write { db throws(IdentityError) in try db.failure(ofAnswer: isRight, to: challengeID, at: now) }
+        try await write { db throws(IdentityError) in
+            try db.failure(ofAnswer: isRight, to: challengeID, usingUp: isUsedUp, at: now)
+        }
+    }
+
+    /// Uses up a challenge, and inserts the device of the session that its code starts.
+    ///
+    /// - Parameter date: The time at which the code was checked.
+    /// - Throws: `IdentityError.codeEnded` if the code was used in the meantime, or has ended; `.invalidCredentials` if
+    ///   the account has changed since it was read, after which the code can still be used.
+    package func insert(
+        _ device: Device, for account: Account, usingUp challengeID: String, at date: Date
+    ) async throws(IdentityError) {
+        try await write { db throws(IdentityError) -> Void in
+            let used = try db.run(
+                """
+                DELETE FROM address_challenge
+                WHERE id = $1 AND expires_at > $2 AND failures < \(AddressChallenge.maximumFailures)
+                """, [.text(challengeID), .date(date)])
+            guard used == 1 else { throw .codeEnded }
+            guard try db.signIn(device, of: account) else { throw .invalidCredentials }
+        }
     }
 
     /// Returns the digest of the token that verifies an address, for a user who typed the code beside its link.
@@ -109,7 +131,7 @@ extension SQLConnection {
 
     /// Uses up a challenge with the correct code, or counts a wrong one; returns nil for the correct code.
     func failure(
-        ofAnswer isRight: Bool, to challengeID: String, at now: Date
+        ofAnswer isRight: Bool, to challengeID: String, usingUp isUsedUp: Bool = true, at now: Date
     ) throws(IdentityError) -> AddressChallenge.Answer? {
         let left = try number(
             "SELECT \(AddressChallenge.maximumFailures) - failures FROM address_challenge WHERE id = $1 AND expires_at > $2",
@@ -119,7 +141,7 @@ extension SQLConnection {
             try run("UPDATE address_challenge SET failures = failures + 1 WHERE id = $1", [.text(challengeID)])
             return left > 1 ? .wrong : .ended
         }
-        try run("DELETE FROM address_challenge WHERE id = $1", [.text(challengeID)])
+        if isUsedUp { try run("DELETE FROM address_challenge WHERE id = $1", [.text(challengeID)]) }
         return nil
     }
 }
