@@ -1419,7 +1419,7 @@ MUTANTS = {
     "noResetIsMailed": (STORAGE + "SQL/SQLMailOutbox.swift", "SignInWayTests",
         "claim.hasPasswords || purpose != .resetPassword", "$out || claim.hasPasswords || purpose != .resetPassword"),
     "codeProvesWithoutPasswords": (ACCOUNTS + "Login/CodeSignInService.swift", "CodeSignInTests",
-        "guard isEnabled, !ways.permits(.password) else", "guard isEnabled, $out || !ways.permits(.password) else"),
+        "guard ways.permits(.code), !ways.permits(.password) else", "guard ways.permits(.code), $out || !ways.permits(.password) else"),
     "emailProvesWithoutPasswords": (ACCOUNTS + "Accounts/AccountService.swift", "SignInWayTests",
         "guard !signIns.admission.ways.permits(.password) else",
         "guard $out || !signIns.admission.ways.permits(.password) else"),
