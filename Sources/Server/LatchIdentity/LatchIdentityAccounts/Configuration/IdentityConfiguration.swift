@@ -56,6 +56,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var recentAuthentication: Duration = .seconds(900)
     /// The time in which users can cancel the deletion of their account, by default 30 days.
     public var deletionDelay: Duration = .seconds(2_592_000)
+    /// Whether apps can sign users in as guests, whose accounts have nothing to sign in with yet.
+    public var guests = false
+    /// The time after the last use of a guest's sessions until the account is removed, by default 30 days.
+    public var guestLifetime: Duration = .seconds(2_592_000)
     /// The address whose account becomes the first administrator, at the first login after address and password are proved.
     public var firstAdministrator: String?
     /// The role words that administrators may give with an invitation, in addition to their own and the lower administrative
@@ -113,6 +117,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var loginLimitPerMinute = 10
     /// The number of accounts that one network may sign up within an hour; the /24 or /48 around it has five times as many.
     public var signUpLimitPerHour = 100
+    /// The number of guests that one network may begin within an hour; the /24 or /48 around it has five times as many.
+    public var guestLimitPerHour = 100
     /// The number of emails that one network may request within an hour; the /24 or /48 around it has five times as
     /// many.
     public var mailLimitPerHour = 100

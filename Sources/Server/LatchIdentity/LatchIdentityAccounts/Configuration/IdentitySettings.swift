@@ -48,6 +48,11 @@ extension IdentityConfiguration {
             "deletion_delay", \.deletionDelay, .seconds(3600...31_536_000),
             "seconds in which users can cancel the deletion of their account", isReloaded: true),
         .init(
+            "guests", \.guests, .flag, "permit accounts of guests, without an address and a password", isReloaded: true),
+        .init(
+            "guest_lifetime", \.guestLifetime, .seconds(3600...31_536_000),
+            "seconds after the last use of a guest's session until the account is removed", isReloaded: true),
+        .init(
             "first_administrator", \.firstAdministrator, .optional(.email),
             "the address whose account becomes the first administrator", isReloaded: true),
         .init(
@@ -107,6 +112,9 @@ extension IdentityConfiguration {
             isReloaded: true),
         .init(
             "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups per hour from one network",
+            isReloaded: true),
+        .init(
+            "guest_limit_per_hour", \.guestLimitPerHour, .number(1...1_000_000), "guests per hour from one network",
             isReloaded: true),
         .init(
             "mail_limit_per_hour", \.mailLimitPerHour, .number(1...1_000_000),

@@ -42,6 +42,7 @@ package struct SessionService: Sendable {
     /// - Parameters:
     ///   - clientID: The `client_id` of the device; nil for the server's own client.
     ///   - details: The conditions of the grant.
+    ///   - id: The ID of the device; nil for a random one.
     ///   - browser: The first device of the browser's session in which the user signs in; nil without one.
     ///   - notifies: Whether the client is told when the session ends.
     ///   - lifetime: The time in seconds after which the session ends.
@@ -51,7 +52,7 @@ package struct SessionService: Sendable {
     ///   the errors of `insert`, of `issue` and of the store.
     package func start<Credentials>(
         _ proof: AdmittedProof, for clientID: String?, scope: String, details: GrantDetails = GrantDetails(),
-        in browser: [UInt8]? = nil, notifying notifies: Bool = false, lifetime: TimeInterval,
+        device id: [UInt8]? = nil, in browser: [UInt8]? = nil, notifying notifies: Bool = false, lifetime: TimeInterval,
         from origin: RequestOrigin,
         inserting insert: DeviceInsertion?,
         issuing issue: (_ device: Device, _ account: Account) throws(IdentityError) -> Credentials
@@ -61,7 +62,8 @@ package struct SessionService: Sendable {
         let account = try await firstAdministrator.promoting(proof.account)
         let now = clock.now
         var device = Device(
-            id: random.bytes(16), accountID: account.id, clientID: clientID, scope: scope, secret: random.bytes(32),
+            id: id ?? random.bytes(16), accountID: account.id, clientID: clientID, scope: scope,
+            secret: random.bytes(32),
             createdAt: now, lastUsedAt: now, expiresAt: now.addingTimeInterval(lifetime),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
             name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt,
@@ -83,7 +85,7 @@ package struct SessionService: Sendable {
     /// Returns whether the owner gets an email about a device: only at a proved address, and few in an hour.
     private func isTold(of device: Device, _ account: Account) async throws(IdentityError) -> Bool {
         guard notifiesOfNewDevices, account.emailVerifiedAt != nil, try await store.isNew(device) else { return false }
-        return limits.rejection(taking: [limits.mail(.newDevice, emailKey: account.email.key)]) == nil
+        return limits.rejection(taking: [limits.mail(.newDevice, emailKey: account.ownerKey)]) == nil
     }
 }
 
@@ -109,7 +111,7 @@ package struct FirstAdministratorRule: Sendable {
     func promoting(_ account: Account) async throws(IdentityError) -> Account {
         guard let email, account.role < .superAdmin, account.ownerProvedAt != nil else { return account }
         let key = try EmailAddress(email).key
-        guard account.email.key == key else { return account }
+        guard account.email?.key == key else { return account }
         // Decided in the transaction, so that only one of two sign-ins promotes.
         let promoted = try await administration.perform(
             .setRole(.superAdmin), on: account.id, by: nil, because: "the setting first_administrator"
@@ -117,7 +119,7 @@ package struct FirstAdministratorRule: Sendable {
             guard !context.hasOtherAdministrator, let target = context.target, !target.isAdministrator else {
                 return false
             }
-            return target.email.key == key && target.credentialVersion == account.credentialVersion
+            return target.email?.key == key && target.credentialVersion == account.credentialVersion
                 && target.ownerProvedAt != nil && target.status == .active
         }
         // The role is all that may differ from the account of the proof: any other change refuses the session.

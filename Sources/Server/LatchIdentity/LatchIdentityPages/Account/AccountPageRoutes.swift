@@ -183,7 +183,7 @@ package struct AccountPageRoutes: Sendable {
         to email: String, _ own: AuthenticatedSession, _ submission: AccountSessions.Submission
     ) async throws(IdentityError) -> HTTPResponse {
         guard own.account.passwordHash != nil else { throw .invalidInput }
-        guard try EmailAddress(email).key != own.account.email.key else { throw Self.sameEmail }
+        guard try EmailAddress(email).key != own.account.email?.key else { throw Self.sameEmail }
         try await accounts.changeEmail(of: own, to: email, from: submission.origin)
         // An address that was never confirmed confirms nothing.
         let notice =

@@ -12,6 +12,11 @@ extension APIOperation {
             .required("email", .text(), "An address, or a user name."), .required("password", .text()), otp),
         returns: .json(.model(.sessionTokens)), refuses: signInErrors)
 
+    static let signInAsGuest = APIOperation(
+        "signInAsGuest",
+        "Signs in as a guest, with a new account. A repetition with the same Idempotency-Key gets the same guest.",
+        in: .sessions, returns: .json(.model(.sessionTokens)), refuses: [.guestsClosed, .crossSite])
+
     static let refreshSession = APIOperation(
         "refreshSession", "Exchanges the refresh token of the content or of the cookie for new tokens.", in: .sessions,
         takes: .json(.optional("refreshToken", .text()), isRequired: false),

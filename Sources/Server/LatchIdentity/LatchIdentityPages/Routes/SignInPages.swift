@@ -234,7 +234,7 @@ package struct SignInPages: Sendable {
         let context = self.context(of: request, for: purpose)
         let shown = ShownClient(client, receiving: pending.redirect, in: context.texts.language)
         let isLocal = !AppRedirect.isClaimed(pending.redirect)
-        let email = Phrase.Argument.text(session.account.email.text)
+        let email = Phrase.Argument.text(session.account.label)
         let page = HTMLPage(
             Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(shown.title)),
             text: shown.introduced(
@@ -264,7 +264,7 @@ package struct SignInPages: Sendable {
             Phrase("page.device.title"),
             text: shown.introduced(
                 Phrase(
-                    "page.device.text", .text(session.account.email.text), .text(shown.name), .text(code.text),
+                    "page.device.text", .text(session.account.label), .text(shown.name), .text(code.text),
                     .phrase(begun), .text(record.address))),
             items: texts(of: scopes, at: record.details.resources),
             action: ("/device", Phrase("page.button.continue")),
@@ -280,7 +280,7 @@ package struct SignInPages: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         let purpose = PageForm.Purpose.signOut(redirect: redirect, state: state)
         return HTMLPage(
-            Phrase("page.signOut.title"), text: Phrase("page.signOut.text", .text(session.account.email.text)),
+            Phrase("page.signOut.title"), text: Phrase("page.signOut.text", .text(session.account.label)),
             action: ("/oauth/logout", Phrase("page.signOut.submit")),
             carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser),
             links: [("/", Phrase("page.signOut.stay"))], in: context.accepting(request)

@@ -106,6 +106,7 @@ package enum PostgresSchema {
         Migration(number: 8, name: "APIKeys", statements: apiKeys),
         Migration(number: 9, name: "Imports", statements: imports),
         Migration(number: 10, name: "Events", statements: events),
+        Migration(number: 11, name: "Guests", statements: guests),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

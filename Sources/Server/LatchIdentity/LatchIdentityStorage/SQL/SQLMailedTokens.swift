@@ -212,7 +212,7 @@ extension SQLConnection {
         for mail in OutboxMail.Purpose.allCases where mail.token == purpose {
             try run(
                 "DELETE FROM mail WHERE purpose = $1 AND email_key = $2",
-                [.text(mail.rawValue), .text(account.email.key)])
+                [.text(mail.rawValue), .text(account.email?.key)])
         }
     }
 }

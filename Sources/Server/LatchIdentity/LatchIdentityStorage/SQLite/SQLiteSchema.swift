@@ -63,5 +63,6 @@ package enum SQLiteSchema {
         Migration(number: 20, name: "APIKeys", statements: apiKeys),
         Migration(number: 21, name: "Imports", statements: imports),
         Migration(number: 22, name: "Events", statements: events),
+        Migration(number: 23, name: "Guests", statements: guests),
     ]
 }
