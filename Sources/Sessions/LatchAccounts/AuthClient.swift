@@ -338,15 +338,23 @@ extension AuthClient {
         email: String, password: String, name: String? = nil, roles: [String] = [], attributes: [String: String] = [:],
         acceptedTerms: String? = nil
     ) async throws -> Account {
+        var content = Self.registration(email, password, name, attributes, acceptedTerms)
+        if !roles.isEmpty { content["roles"] = .array(roles.map(JSONValue.string)) }
+        return try account(in: try await send(endpoints.signUp, content))
+    }
+
+    /// Returns the content of a sign-up and of a guest's registration.
+    static func registration(
+        _ email: String, _ password: String, _ name: String?, _ attributes: [String: String], _ acceptedTerms: String?
+    ) -> JSONObject {
         var content: JSONObject = ["email": .string(email), "password": .string(password)]
         if let name, !name.isEmpty { content["name"] = .string(name) }
-        if !roles.isEmpty { content["roles"] = .array(roles.map(JSONValue.string)) }
         if !attributes.isEmpty {
             let sorted = attributes.sorted { $0.key < $1.key }
             content["attributes"] = .object(JSONObject(sorted.map { ($0.key, .string($0.value)) }))
         }
         if let acceptedTerms { content["acceptedTerms"] = .string(acceptedTerms) }
-        return try account(in: try await send(endpoints.signUp, content))
+        return content
     }
 
     /// Invites a person by an email from the server.
@@ -449,7 +457,7 @@ extension AuthClient {
     /// Decodes the account of a response.
     ///
     /// - Throws: `AccountError` for a refusal; `invalidResponse` for a success without an account.
-    private func account(in response: HTTPResponse) throws -> Account {
+    func account(in response: HTTPResponse) throws -> Account {
         guard let account = Account(try response.members()) else { throw AccountError.invalidResponse }
         return account
     }
