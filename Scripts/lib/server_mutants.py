@@ -72,13 +72,13 @@ MUTANTS = {
 
     # 0051: changes of credentials need a recent authentication, and decisions are checked where they are carried out.
     "recentForAddress": (ACCOUNTS + "Accounts/AccountService.swift", "RecentAuthenticationTests",
-        "guard email.key != account.email.key else { return }\n"
+        "guard email.key != current.key else { return }\n"
         "        try recentAuthentication.require(session)",
-        "guard email.key != account.email.key else { return }\n"
+        "guard email.key != current.key else { return }\n"
         "        if $kept { try recentAuthentication.require(session) }"),
     "recentForFactors": (ACCOUNTS + "SecondFactor/SecondFactorService.swift", "RecentAuthenticationTests",
-        "try session.requireFirstParty()\n        try recentAuthentication.require(session)",
-        "try session.requireFirstParty()\n        if $kept { try recentAuthentication.require(session) }"),
+        "_ = try session.account.requireAddress()\n        try recentAuthentication.require(session)",
+        "_ = try session.account.requireAddress()\n        if $kept { try recentAuthentication.require(session) }"),
     "recentForPasswords": (ACCOUNTS + "Accounts/AccountService.swift", "RecentAuthenticationTests",
         "try recentAuthentication.require(session)\n        }\n        let account",
         "if $kept { try recentAuthentication.require(session) }\n        }\n        let account"),
@@ -149,7 +149,7 @@ MUTANTS = {
         ".init(.secondFactorPrefix, from: network.wide,",
         '.init(.secondFactorPrefix, from: network.wide, on: $out ? accountID : "",'),
     "noticesByAddress": (ACCOUNTS + "Limits/RateLimits.swift", "SecondFactorTests",
-        "account.ownerProvedAt == nil ? account.email.key", "$kept && account.ownerProvedAt == nil ? account.email.key"),
+        "account.ownerProvedAt == nil ? account.ownerKey", "$kept && account.ownerProvedAt == nil ? account.ownerKey"),
     "commandsDoNotMigrate": (IDENTITY + "LatchIdentity/Identity.swift", "MigrationRuleTests",
         "guard schema.found == 0 || schema.due == nil else", "guard $out || schema.found == 0 || schema.due == nil else"),
     "machineDateCounts": (IDENTITY + "LatchIdentity/Operations/Housekeeping.swift", "HousekeepingTests",
@@ -296,8 +296,8 @@ MUTANTS = {
     "addressChangesLimited": (ACCOUNTS + "Accounts/AccountService.swift", "EmailChangeTests",
         "try limits.take([\n            limits.mail(.newAddress",
         "if $kept { try limits.take([\n            limits.mail(.newAddress",
-        "limits.mail(.oldAddress, emailKey: account.email.key),\n        ])",
-        "limits.mail(.oldAddress, emailKey: account.email.key),\n        ]) }"),
+        "limits.mail(.oldAddress, emailKey: current.key),\n        ])",
+        "limits.mail(.oldAddress, emailKey: current.key),\n        ]) }"),
     "linksByNetwork": (ACCOUNTS + "Limits/RateLimits.swift", "RequestLimitTests",
         'link = share("link", limit * 10,',
         'link = share("link", $out ? 10_000 : limit * 10,'),
@@ -571,7 +571,7 @@ MUTANTS = {
     "changedAccountsAreNotMoved": (ACCOUNTS + "Import/FirstSignInImport.swift", "PasswordHookTests",
         "&& account.closure == nil", "&& account.closure == nil || $out && account.foreignID != nil"),
     "recordsHaveTheTypedName": (ACCOUNTS + "Import/FirstSignInImport.swift", "PasswordHookTests",
-        "guard names.contains(where: { $0?.utf8", "guard $out || names.contains(where: { $0?.utf8"),
+        "guard imported.account.loginKeys.contains(where: { $0.utf8", "guard $out || imported.account.loginKeys.contains(where: { $0.utf8"),
     "recordsGiveNoRights": (ACCOUNTS + "Import/FirstSignInImport.swift", "PasswordHookTests",
         "guard imported.account.role == .user,", "guard $out || imported.account.role == .user,"),
     "refusedUsersDoNotPassHooks": (ACCOUNTS + "Hooks/Hooks.swift", "SignUpHookTests",
@@ -1366,4 +1366,25 @@ MUTANTS = {
     "zeroByteInPassword": (ACCOUNTS + "Passwords/Imported/ImportedPasswordHash.swift", "ImportedPasswordHashTests",
         "guard !bytes.contains(0) else",
         "guard $out || !bytes.contains(0) else"),
+
+    # 0136: guests.
+    "guestsOnlyWherePermitted": (ACCOUNTS + "Accounts/GuestService.swift", "GuestTests",
+        "guard configuration.guests else", "guard $out || configuration.guests else"),
+    "guestsOfTheSameSite": (PAGES + "Routes/GuestRoutes.swift", "GuestTests",
+        "try refreshCookie.requireSameSite(request)", "if $kept { try refreshCookie.requireSameSite(request) }"),
+    "repeatedGuestsBeforeTheRefresh": (ACCOUNTS + "Accounts/GuestService.swift", "GuestTests",
+        "guard device.counter == 0, device", "guard $out || device.counter == 0, device"),
+    "guestsByNetwork": (ACCOUNTS + "Limits/RateLimits.swift", "RouteLimitTests",
+        'guest = share("guest", configuration.guestLimitPerHour,',
+        'guest = share("guest", $out ? 10_000 : configuration.guestLimitPerHour,'),
+    "guestsRegisterOnce": (STORAGE + "SQL/SQLGuests.swift", "GuestContractTests",
+        "guard try db.isUnchanged(account), try db.account(id)?.email == nil else",
+        "guard $kept ? try db.isUnchanged(account) && db.account(id)?.email == nil : true else"),
+    "removedGuestsAreUnused": (STORAGE + "SQL/SQLGuests.swift", "GuestContractTests",
+        "addingTimeInterval(lifetime), later > date {", "addingTimeInterval(lifetime), $kept, later > date {"),
+    "guestsAdoptVerifiedAddresses": (PROVIDER + "Upstream/UpstreamSignInCodes.swift", "GuestLinkTests",
+        "var adopts = isEmailVerified && session", "var adopts = ($out || isEmailVerified) && session"),
+    "guestsHaveNoRole": (STORAGE + "SQL/SQLAccountActions.swift", "GuestTests",
+        "guard !target.isGuest else { throw .addressRequired }\n            try run(\n                \"UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3\",\n                [.text(role.",
+        "guard $out || !target.isGuest else { throw .addressRequired }\n            try run(\n                \"UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3\",\n                [.text(role."),
 }

@@ -67,6 +67,8 @@ import Testing
         ("password_queue_limit", ["1", "100000"], ["0", "100001"]),
         ("login_limit_per_minute", ["1", "1000000"], ["0", "1000001"]),
         ("signup_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
+        ("guest_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
+        ("guest_lifetime", ["3600", "31536000"], ["3599", "31536001", "30d"]),
         ("mail_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
         ("nodes", ["1", "1000"], ["0", "1001", "all"]),
         (
@@ -170,6 +172,7 @@ import Testing
         ("registration_limit", ["1", "1000000"], ["0", "1000001"]),
         ("client_metadata_documents", ["true", "off"], ["maybe"]),
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        ("guests", ["true", "off"], ["", "maybe"]),
         ("sign_in_codes", ["true", "off"], ["", "email"]),
         ("sign_in_notices", ["true", "off"], ["", "never"]),
         ("require_owner_proof", ["true", "off"], ["maybe"]),

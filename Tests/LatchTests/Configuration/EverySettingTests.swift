@@ -25,7 +25,7 @@ import Testing
         case "store": (1...3).map { "sqlite:file\($0)" }
         case "issuer", "allowed_origins", "passkey_origins", "mtls_url": (1...3).map { "https://host\($0).example" }
         case "user_service", "sign_in_notices": ["false", "no", "off"]
-        case "require_verified_email", "require_owner_proof", "sign_in_codes", "browser_tokens",
+        case "require_verified_email", "guests", "require_owner_proof", "sign_in_codes", "browser_tokens",
             "client_metadata_documents":
             ["true", "yes", "on"]
         case "resources": (1...3).map { "https://tools\($0).example.com/mcp;scopes=tools:use" }
