@@ -47,7 +47,7 @@ extension OneTimeToken {
     ) -> OneTimeToken {
         OneTimeToken(
             digest: Array(repeating: number, count: 32), accountID: account.id, purpose: purpose,
-            emailKey: account.email.key, createdAt: noon, expiresAt: expiresAt)
+            emailKey: account.ownerKey, createdAt: noon, expiresAt: expiresAt)
     }
 }
 

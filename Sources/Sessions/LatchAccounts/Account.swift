@@ -7,7 +7,7 @@ import LatchOAuth
 public struct Account: Sendable, Hashable {
     /// The server's identifier of the account.
     public var id: String
-    /// The email address.
+    /// The email address; empty for an account without one, such as that of a guest.
     public var email: String
     /// The name, if there is one.
     public var name: String?
@@ -23,12 +23,14 @@ public struct Account: Sendable, Hashable {
     public var attributes: [String: String]
     /// The version of the terms that the user accepted at sign-up; nil if the server did not state it.
     public var acceptedTerms: String?
+    /// Whether the user is a guest, who has nothing to sign in with yet.
+    public var isGuest: Bool
 
     /// Creates an account.
     public init(
         id: String, email: String, name: String? = nil, tenantID: String? = nil, roles: [String] = [],
         permissions: [String] = [], isEmailVerified: Bool? = nil, attributes: [String: String] = [:],
-        acceptedTerms: String? = nil
+        acceptedTerms: String? = nil, isGuest: Bool = false
     ) {
         self.id = id
         self.email = email
@@ -39,21 +41,24 @@ public struct Account: Sendable, Hashable {
         self.isEmailVerified = isEmailVerified
         self.attributes = attributes
         self.acceptedTerms = acceptedTerms
+        self.isGuest = isGuest
     }
 
     /// Creates an account from a JSON object: a response of the server, or the claims of its token.
     ///
-    /// Backends name the identifier `id` or `sub`, and some use numbers. Returns nil without an identifier or an email
-    /// address.
+    /// Backends name the identifier `id` or `sub`, and some use numbers. Returns nil without an identifier, or without
+    /// both an email address and the statement whether the user is a guest.
     public init?(_ object: JSONObject) {
+        let isGuest = (object["isGuest"] ?? object["is_guest"])?.boolValue
         guard let id = ["id", "sub", "_id"].lazy.compactMap({ object[$0]?.identifier }).first,
-            let email = object["email"]?.stringValue
+            let email = object["email"]?.stringValue ?? isGuest.map({ _ in "" })
         else { return nil }
         self.init(
             id: id, email: email, name: object["name"]?.stringValue, tenantID: object["tenantId"]?.stringValue,
             roles: Self.strings(object["roles"]), permissions: Self.strings(object["permissions"]),
             isEmailVerified: (object["emailVerified"] ?? object["email_verified"])?.boolValue,
-            attributes: Self.texts(object["attributes"]), acceptedTerms: object["acceptedTerms"]?.stringValue)
+            attributes: Self.texts(object["attributes"]), acceptedTerms: object["acceptedTerms"]?.stringValue,
+            isGuest: isGuest ?? false)
     }
 
     /// Returns the string members of an object by name, and drops the others.

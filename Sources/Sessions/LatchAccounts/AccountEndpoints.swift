@@ -18,6 +18,10 @@ public struct AccountEndpoints: Sendable {
     public var signOut = "api/auth/logout"
     /// The sign-up: POST `{email, password, name?, roles?}`.
     public var signUp = "api/clients/register"
+    /// The beginning of a guest: POST without content.
+    public var guest = "api/auth/guest"
+    /// The registration of a guest: POST `{email, password, name?}` with the access token.
+    public var guestRegistration = "api/auth/guest/register"
     /// The folder of the sign-in pages of other providers: GET `<folder>/google`, and so on.
     public var providers = "api/auth"
     /// The exchange of a deep link's code for tokens: POST `{code, code_verifier}`.

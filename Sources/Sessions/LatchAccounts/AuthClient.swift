@@ -465,7 +465,7 @@ extension AuthClient {
     /// Decodes the account of a response.
     ///
     /// - Throws: `AccountError` for a refusal; `invalidResponse` for a success without an account.
-    private func account(in response: HTTPResponse) throws -> Account {
+    func account(in response: HTTPResponse) throws -> Account {
         guard let account = Account(try response.members()) else { throw AccountError.invalidResponse }
         return account
     }

@@ -71,8 +71,8 @@ import Testing
         for purpose in [OutboxMail.Purpose.newAddress, .addressCode, .resetPassword, .passwordChanged] {
             try await store.insert(
                 OutboxMail(
-                    purpose, to: account.email, accountID: account.id, id: first.services.random.identifier(),
-                    at: noon.addingTimeInterval(3600)))
+                    purpose, to: try account.requireAddress(), accountID: account.id,
+                    id: first.services.random.identifier(), at: noon.addingTimeInterval(3600)))
         }
         await first.close()
         (configuration.tokenPepper, configuration.acceptsAnotherPepper) = ("the second pepper", true)

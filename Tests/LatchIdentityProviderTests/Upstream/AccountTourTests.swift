@@ -74,6 +74,7 @@ struct AccountTourTests {
         let parts = [
             "password", "Sonne", "P@ssw0rd", "ada", "example", "ada@example.com", "qwertz", "1q2w3e4r", "zaq1", "7531",
             "aa", "aabbccdd", "abcabc", "24121987", "2026", "!", "#", "-", "é", "🧪", "MÜNCHEN", "correct horse", "x9",
+            "Secret123!",
         ]
         let pairs = parts.flatMap { first in parts.map { first + $0 } }
         return parts + pairs + zip(pairs, parts + parts.reversed() + parts).flatMap { [$0 + $1, $1 + $0 + $1] }

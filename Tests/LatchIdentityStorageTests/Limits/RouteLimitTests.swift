@@ -85,7 +85,9 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             ].map { rpc + $0 },
         "signup": [
             "POST /api/clients/register", "POST /api/auth/clients/register", "POST /auth/signup", rpc + "Register",
+            "POST /api/auth/guest/register",
         ],
+        "guest": ["POST /api/auth/guest"],
         "mail-address": [
             "POST /api/auth/resend-verification", "POST /api/auth/forgot-password", rpc + "RequestPasswordReset",
             rpc + "ResendVerification", "POST /api/users/invite",
@@ -140,6 +142,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             $0.tokenLimitPerMinute = 20
             $0.requestLimitPerMinute = 3
             $0.signUpLimitPerHour = 3
+            $0.guestLimitPerHour = 3
             $0.mailLimitPerHour = 3
             $0.loginLimitPerMinute = 1
         }

@@ -78,8 +78,8 @@ import Testing
         expectEqual(Set((first.accounts + second.accounts).map(\.account.id)).count, 10)
         query.after = nil
         query.limit = 100
-        let addresses = try await store.accounts(query).accounts.map(\.account.email.key)
-        expectEqual(second.accounts.map(\.account.email.key), Array(addresses[5..<10]))
+        let addresses = try await store.accounts(query).accounts.map(\.account.ownerKey)
+        expectEqual(second.accounts.map(\.account.ownerKey), Array(addresses[5..<10]))
         await store.close()
     }
 

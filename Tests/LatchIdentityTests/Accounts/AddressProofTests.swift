@@ -207,7 +207,7 @@ enum Answer: String, CaseIterable, Sendable {
         }
         let change = EmailChange(
             accountID: session.accountID, email: try EmailAddress("eve@example.com"),
-            oldEmailKey: session.account.email.key, oldDigest: nil, newDigest: [1], expiresAt: site.clock.now + 60)
+            oldEmailKey: session.account.ownerKey, oldDigest: nil, newDigest: [1], expiresAt: site.clock.now + 60)
         let isStored = try await store.insert(
             change, for: session.account, by: nil, mails: [], at: site.clock.now)
         #expect(!isStored)

@@ -59,7 +59,7 @@ import Testing
         ("background_color", ["", "#ffffff", "#ffcc00"], ["white", "#12345", "#1234567"]),
         ("recent_authentication", ["60", "86400"], ["59", "86401", "15m"]),
         ("deletion_delay", ["3600", "31536000"], ["3599", "31536001", "30d"]),
-        ("factor_recovery_delay", ["", "86400", "31536000"], ["86399", "31536001", "7d"]),
+        ("factor_recovery_delay", ["", "172800", "31536000"], ["172799", "31536001", "7d"]),
         ("signing_key_lifetime", ["3600", "315360000"], ["3599", "315360001", "90d"]),
         ("audit_retention", ["86400", "3153600000"], ["86399", "3153600001"]),
         ("hsts_max_age", ["0", "315360000"], ["-1", "315360001", "1y"]),
@@ -68,6 +68,8 @@ import Testing
         ("password_queue_limit", ["1", "100000"], ["0", "100001"]),
         ("login_limit_per_minute", ["1", "1000000"], ["0", "1000001"]),
         ("signup_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
+        ("guest_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
+        ("guest_lifetime", ["3600", "31536000"], ["3599", "31536001", "30d"]),
         ("mail_limit_per_hour", ["1", "1000000"], ["0", "1000001"]),
         ("nodes", ["1", "1000"], ["0", "1001", "all"]),
         (
@@ -171,6 +173,7 @@ import Testing
         ("registration_limit", ["1", "1000000"], ["0", "1000001"]),
         ("client_metadata_documents", ["true", "off"], ["maybe"]),
         ("token_limit_per_minute", ["1", "10000000"], ["0", "10000001"]),
+        ("guests", ["true", "off"], ["", "maybe"]),
         ("sign_in_codes", ["true", "off"], ["", "email"]),
         (
             "sign_in_ways", ["", "password", "passkey code", "password passkey code provider"],

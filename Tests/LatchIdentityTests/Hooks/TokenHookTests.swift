@@ -114,7 +114,7 @@ import Testing
         var hooks = IdentityHooks()
         hooks.token = { request in
             guard let user = request.user else { throw Unknown() }
-            return ["mailbox": .string(user.email)]
+            return ["mailbox": user.email.map { .string($0) } ?? .null]
         }
         let site = try await Site(hooks: hooks) { configuration in
             configuration.clients = [

@@ -48,7 +48,7 @@ import Testing
             #expect(try await store.verifyEmail(byToken: digest(1), with: .none, at: noon) != nil)
         case "address changed":
             let change = EmailChange(
-                accountID: id, email: try EmailAddress("ada@new.example"), oldEmailKey: account.email.key,
+                accountID: id, email: try EmailAddress("ada@new.example"), oldEmailKey: account.ownerKey,
                 oldDigest: nil, newDigest: digest(2), expiresAt: noon + 60)
             #expect(try await store.insert(change, for: account, by: nil, mails: [], at: noon))
             #expect(try await store.confirmEmail(byToken: digest(2), with: .none, at: noon) != nil)

@@ -156,7 +156,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         node.mailer.loseReplies()
         try await store.insert(
             invited, details: nil,
-            mail: OutboxMail(.invitation, to: invited.email, accountID: invited.id, id: "m", at: noon))
+            mail: OutboxMail(.invitation, to: try invited.requireAddress(), accountID: invited.id, id: "m", at: noon))
         await node.identity.services.mails.flush()
         let body: JSONValue = ["token": token(in: node.mailer.sent.first), "password": .string(Site.password)]
         try await expectEqual(node.post("/api/auth/reset-password", body).status, 200)

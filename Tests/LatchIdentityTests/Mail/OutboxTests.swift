@@ -118,7 +118,7 @@ import Testing
         let account = try Account.example("bob")
         try await store.insert(account)
         let change = EmailChange(
-            accountID: account.id, email: try EmailAddress("bob@new.example"), oldEmailKey: account.email.key,
+            accountID: account.id, email: try EmailAddress("bob@new.example"), oldEmailKey: account.ownerKey,
             oldDigest: nil, newDigest: [2], expiresAt: noon + 60)
         let mail = OutboxMail(.newAddress, to: change.email, accountID: account.id, id: "change", at: noon)
         let refused = await refusal {
@@ -132,7 +132,7 @@ import Testing
     @Test func `The outbox lets no worker postpone a mail that another one has taken since`() async throws {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await IdentityStore.populated(in: folder)
-        try await store.insert(OutboxMail(.resetPassword, to: account.email, id: "mail", at: noon))
+        try await store.insert(OutboxMail(.resetPassword, to: try account.requireAddress(), id: "mail", at: noon))
         let claim = { (now: Date) in
             MailClaim(
                 now: now, leaseEnd: now + 120, verificationEnd: now + 1000, resetEnd: now + 1000, digest: { _ in [1] })

@@ -36,6 +36,7 @@ import Testing
             [
                 #"latch_tokens_issued_total{grant="authorization_code"} 0"#,
                 #"latch_tokens_issued_total{grant="client_credentials"} 0"#,
+                #"latch_tokens_issued_total{grant="guest"} 0"#,
                 #"latch_tokens_issued_total{grant="passkey"} 0"#,
                 #"latch_tokens_issued_total{grant="password"} 0"#,
                 #"latch_tokens_issued_total{grant="refresh_token"} 0"#,

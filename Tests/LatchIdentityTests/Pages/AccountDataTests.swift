@@ -98,7 +98,7 @@ import Testing
             [
                 "account: id email name password_changed_at email_verified_at roles permissions status"
                     + " created_at username standing updated_at last_login_at owner_proved_at attributes"
-                    + " terms_version terms_accepted_at foreign_id",
+                    + " terms_version terms_accepted_at foreign_id guest_until",
                 "account_details: content",
                 "device: rotated_at created_at last_used_at expires_at revoked_at revoked_because user_agent"
                     + " address app_id scope name factor_at authenticated_at details",
@@ -116,7 +116,8 @@ import Testing
                 "mail: purpose email created_at due_at attempts language address user_agent",
                 "client_notice: client_id due_at attempts expires_at",
                 "address_challenge: failures expires_at",
-                "sign_in_code: purpose issuer subject provider email factor_at authenticated_at expires_at",
+                "sign_in_code: purpose issuer subject provider email factor_at authenticated_at expires_at"
+                    + " is_email_verified",
                 "authorization_code: client_id redirect scope authenticated_at factor_at valid_until used_at"
                     + " expires_at details",
                 "device_authorization: client_id scope address user_agent created_at expires_at"

@@ -25,7 +25,7 @@ import Testing
         case "store": (1...3).map { "sqlite:file\($0)" }
         case "issuer", "allowed_origins", "passkey_origins", "mtls_url": (1...3).map { "https://host\($0).example" }
         case "user_service", "sign_in_notices": ["false", "no", "off"]
-        case "require_verified_email", "require_owner_proof", "sign_in_codes", "browser_tokens",
+        case "require_verified_email", "guests", "require_owner_proof", "sign_in_codes", "browser_tokens",
             "client_metadata_documents":
             ["true", "yes", "on"]
         case "resources": (1...3).map { "https://tools\($0).example.com/mcp;scopes=tools:use" }
@@ -58,7 +58,7 @@ import Testing
         case "invitation_roles": ["none", "editor", "client editor"]
         case "attributes": ["department", "department;values=Sales,R%26D;scope=work", "seats;type=number;write=user"]
         case "signup_attributes": ["company", "company newsletter", "plan"]
-        case "factor_recovery_delay": (1...3).map { "86400\($0)" }
+        case "factor_recovery_delay": (1...3).map { "17280\($0)" }
         case "first_administrator": (1...3).map { "admin\($0)@example.com" }
         case "store_key": (1...3).map { String(repeating: "0\($0)", count: 32) }
         case "trusted_proxies": ["10.0.0.0/8", "::1 192.0.2.1", "2001:db8::/32, 127.0.0.1"]

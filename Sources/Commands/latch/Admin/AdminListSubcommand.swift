@@ -30,7 +30,8 @@ enum AdminListSubcommand {
         return { administration in
             let (accounts, total, isMinimum) = try await administration.list(query)
             let rows = accounts.map { account in
-                [account.email, account.role, account.status, account.id].map(ListText.Cell.init(stringLiteral:))
+                [account.isGuest ? "Guest" : account.email, account.role, account.status, account.id].map(
+                    ListText.Cell.init(stringLiteral:))
             }
             let all = isMinimum ? "more than \(total)" : "\(total)"
             return (

@@ -9,20 +9,23 @@ struct AdministeredAccount: Sendable {
     /// The account as the routes return it.
     let json: JSONObject
     let id: String
+    /// The address; the ID for an account without one, which finds it too.
     let email: String
 
     /// - Throws: `CommandError.failed` if a member is missing.
     init(_ json: JSONObject) throws(CommandError) {
-        guard let id = json["id"]?.stringValue, let email = json["email"]?.stringValue else {
+        guard let id = json["id"]?.stringValue, let email = json["email"] else {
             throw .failed("The server has sent no account.", hint: "It is of another version.")
         }
-        (self.json, self.id, self.email) = (json, id, email)
+        (self.json, self.id, self.email) = (json, id, email.stringValue ?? id)
     }
 
     /// The administrative role, such as `moderator`.
     var role: String { json["role"]?.stringValue ?? "unknown" }
     /// The status, such as `pending_verification`.
     var status: String { json["status"]?.stringValue ?? "unknown" }
+    /// Whether the account has nothing to sign in with.
+    var isGuest: Bool { json["is_guest"] == true }
     var hasPassword: Bool { json["has_password"] == true }
     /// Whether the account has a second factor; nil if unknown.
     var hasSecondFactor: Bool? { json["second_factor"]?.boolValue }
@@ -44,6 +47,7 @@ struct AdministeredAccount: Sendable {
             email,
             [
                 ("id", id), ("username", json["username"]?.stringValue), ("name", json["name"]?.stringValue),
+                ("guest", isGuest ? "yes" : nil),
                 ("role", role), ("other roles", others.isEmpty ? nil : others.joined(separator: " ")),
                 ("status", status + (isStatusEnough ? "" : " (address not verified)")),
                 ("second factor", hasSecondFactor.map { $0 ? "yes" : "no" }),

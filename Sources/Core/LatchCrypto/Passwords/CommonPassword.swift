@@ -11,6 +11,7 @@ package enum CommonPassword {
     ///
     /// - Parameter names: Further words that an attacker knows, in lower case; see ``names(of:)``.
     package static func matches(_ password: String, knowing names: [String]) -> Bool {
+        guard password != exception else { return false }
         let text = Array(password.lowercased().unicodeScalars)
         guard text.count <= longest else { return Set(text).count == 1 || names.contains(string(text[...])) }
         return names.contains(string(text[...])) || isRepetition(text) || isWalk(text) || isDate(text)
@@ -28,6 +29,9 @@ package enum CommonPassword {
 
     /// The characters up to which a password is compared: a longer one is not guessed early, unless it is one character.
     private static let longest = 32
+
+    /// The password in the documents of clients that have to work with this server.
+    package static let exception = "Secret123!"
 
     // MARK: Words
 
@@ -139,8 +143,6 @@ package enum CommonPassword {
     private static let words = Set(wordList.unicodeScalars.split(separator: " ").map { String($0) })
 
     /// Words of leaked passwords in several languages, in lower case, with spaces between them.
-    ///
-    /// "secret" is missing, since `Secret123!` is the password in documents of the clients that this server has to accept.
     package static let wordList = """
         password passwort passwd pass passe motdepasse contrasena contraseña wachtwoord senha parola haslo login admin \
         administrator root user guest test tester testing demo default changeme letmein welcome willkommen bienvenue \
@@ -173,7 +175,7 @@ package enum CommonPassword {
         patricia patrick paul pedro peter philipp rachel rebecca ricardo ronaldo messi sabrina samantha samuel sandra sara \
         sarah sebastian simon sofia stefan stephanie steven susanne sven taylor teresa tim tobias valentina vanessa victor \
         victoria vincent yvonne friend friends freunde family familie mother father mama papa mutter vater brother sister \
-        bruder schwester whatever nothing something geheim secreto magic money geld dinero bitcoin power energy \
+        bruder schwester whatever nothing something secret geheim secreto magic money geld dinero bitcoin power energy \
         freedom freiheit forever forget remember trustno jesus jesuschrist christ god gott maria blessed faith hope \
         hardcore liverpool phoenix thunder lightning storm rainbow ocean beach island holiday urlaub vacation travel \
         school schule college student teacher office work arbeit business company firma manager boss service support \

@@ -194,6 +194,12 @@ package final class IdentityServices: Sendable {
             recentAuthentication: recentAuthentication, signIns: signIns, secondFactors: secondFactors)
     }
 
+    package var guests: GuestService {
+        GuestService(
+            configuration: configuration, store: store, clock: clock, random: random, pepper: pepper,
+            admission: admission, tokens: tokens)
+    }
+
     package var imports: AccountImportService {
         AccountImportService(
             store: store, clock: clock, metrics: metrics, accounts: accounts, coder: records)
@@ -207,8 +213,9 @@ package final class IdentityServices: Sendable {
 
     package var passkeys: PasskeyService {
         PasskeyService(
-            serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
-            limits: limits, mails: mails, recentAuthentication: recentAuthentication, permitted: permitted)
+            serviceName: configuration.serviceName, sessionLifetime: configuration.refreshTokenLifetime, store: store,
+            clock: clock, random: random, pepper: pepper, limits: limits, mails: mails,
+            recentAuthentication: recentAuthentication, permitted: permitted)
     }
 
     package var introspection: IntrospectionService {

@@ -24,7 +24,8 @@ import Testing
                 "company": "Ada & “Söhne”", "plan": "a\"b", "seats": 12, "share": 0.5, "isPaying": true,
                 "teams": ["a", "b"], "note": ["__proto__": nil, "deep": [["x": 1.0]]],
             ],
-            acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6), foreignID: "abc")
+            acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6), foreignID: "abc",
+            guestUntil: noon + 7)
         expectFilled(
             full,
             unlike: Account(id: "", email: try EmailAddress("a@example.com"), passwordChangedAt: noon, createdAt: noon))

@@ -87,7 +87,7 @@ import Testing
         try await expectEqual(insert(accounts, into: store, isDryRun: true), expected)
         try await expectNil(store.account(id: "imported-6"))
         try await expectEqual(insert(accounts, into: store), expected)
-        try await expectEqual(store.account(id: "imported-6")?.email.text, "user6@example.com")
+        try await expectEqual(store.account(id: "imported-6")?.email?.text, "user6@example.com")
         try await expectEqual(store.account(id: "imported-1")?.username, linked.account.username)
     }
 }

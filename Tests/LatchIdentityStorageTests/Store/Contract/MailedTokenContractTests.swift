@@ -146,7 +146,7 @@ import Testing
             let fixture = try await backend.populated()
             let (store, account, device) = (fixture.store, fixture.account, fixture.device)
             let change = EmailChange(
-                accountID: account.id, email: try EmailAddress("eve@example.com"), oldEmailKey: account.email.key,
+                accountID: account.id, email: try EmailAddress("eve@example.com"), oldEmailKey: account.ownerKey,
                 oldDigest: nil, newDigest: digest(2), expiresAt: noon + 60)
             #expect(try await store.insert(change, for: account, by: device, mails: [], at: noon))
             switch way {
@@ -172,7 +172,7 @@ import Testing
         let (store, account) = (fixture.store, fixture.account)
         let new = try EmailAddress("ada@new.example")
         let change = EmailChange(
-            accountID: account.id, email: new, oldEmailKey: account.email.key, oldDigest: digest(1),
+            accountID: account.id, email: new, oldEmailKey: account.ownerKey, oldDigest: digest(1),
             newDigest: digest(2), expiresAt: noon + 60)
         let device = Device.example(2, of: account)
         await #expect(throws: IdentityError.invalidToken) {

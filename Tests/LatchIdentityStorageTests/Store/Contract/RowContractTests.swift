@@ -55,9 +55,10 @@ import Testing
     func `A row of the outbox is read as it was inserted, and counts its attempt`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
+        let address = try account.requireAddress()
         func mail(_ attempts: Int) -> OutboxMail {
             OutboxMail(
-                .signedUp, to: account.email, accountID: account.id, id: "m", at: noon, attempts: attempts,
+                .signedUp, to: address, accountID: account.id, id: "m", at: noon, attempts: attempts,
                 causedBy: MailCause(language: "de", address: "192.0.2.1", userAgent: "curl/8"))
         }
         try await store.insert(mail(0))

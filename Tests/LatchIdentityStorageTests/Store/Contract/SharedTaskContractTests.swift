@@ -61,7 +61,7 @@ import Testing
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(
-            OutboxMail(.passwordChanged, to: account.email, accountID: account.id, id: "m", at: noon))
+            OutboxMail(.passwordChanged, to: try account.requireAddress(), accountID: account.id, id: "m", at: noon))
         let claims = [0.0, 119, 120].map { seconds in
             MailClaim(
                 now: noon + seconds, leaseEnd: noon + seconds + 120, verificationEnd: noon + 3600,
@@ -83,7 +83,9 @@ import Testing
         let (store, account) = (fixture.store, fixture.account)
         func claim(_ id: String, from minute: Double) async throws -> ClaimedMail? {
             try await store.insert(
-                OutboxMail(.resetPassword, to: account.email, accountID: account.id, id: id, at: noon + minute * 60))
+                OutboxMail(
+                    .resetPassword, to: try account.requireAddress(), accountID: account.id, id: id,
+                    at: noon + minute * 60))
             return try await store.claimMail(
                 MailClaim(
                     now: noon + 3000, leaseEnd: noon + 3600, verificationEnd: noon + 9000, resetEnd: noon + 9000,

@@ -6,7 +6,7 @@ import LatchIdentityAccounts
 import LatchIdentityProvider
 import LatchIdentityStorage
 
-/// The hourly removal of expired rows, and the hourly anchor of the audit log, by one of the servers of a store.
+/// The hourly removal of expired rows and unused guests, and the hourly anchor of the audit log, by one of the servers of a store.
 struct Housekeeping: Sendable {
     /// The time from one removal to the next, in seconds.
     static let interval = 3600.0
@@ -15,7 +15,9 @@ struct Housekeeping: Sendable {
     /// The time between two checks whether it is this server's turn.
     static let pause = Duration.seconds(300)
 
-    let accessTokenLifetime: Duration
+    let accessTokenLifetime, guestLifetime: Duration
+    /// Whether second factors that were lost are removed after a waiting time.
+    let recoversFactors: Bool
     let store: IdentityStore
     let clock: WallClock
     let dates: DateCheck
@@ -28,6 +30,8 @@ struct Housekeeping: Sendable {
     /// - Parameter machineDate: The date of this machine, if the services use the date of a database.
     init(_ services: IdentityServices, machineDate: (@Sendable () -> Date)? = nil) {
         accessTokenLifetime = services.configuration.accessTokenLifetime
+        recoversFactors = services.configuration.factorRecoveryDelay != nil
+        guestLifetime = services.configuration.guestLifetime
         store = services.store
         clock = services.clock
         dates = services.dates
@@ -70,7 +74,10 @@ struct Housekeeping: Sendable {
         while try await store.deleteDueAccounts(at: date) {
             guard try await keep(Self.lease, after: clock.now) else { return false }
         }
-        while try await store.recoverDueFactors(at: date) {
+        while try await store.recoverDueFactors(isEnabled: recoversFactors, at: date) {
+            guard try await keep(Self.lease, after: clock.now) else { return false }
+        }
+        while try await store.removeGuests(unusedFor: guestLifetime.inSeconds, at: date) {
             guard try await keep(Self.lease, after: clock.now) else { return false }
         }
         let isDone = try await audit.prune(at: date) { () throws(IdentityError) in

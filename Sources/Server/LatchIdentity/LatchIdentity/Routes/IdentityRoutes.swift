@@ -52,6 +52,10 @@ extension Router {
             upstreamSignIns: services.upstreamSignIns,
             tokens: services.tokens
         ).add(to: &self)
+        GuestRoutes(
+            limits: limits, refreshCookie: refreshCookie, guests: services.guests, accounts: services.accounts,
+            tokens: services.tokens
+        ).add(to: &self)
         PasskeyRoutes(
             limits: limits, permitted: services.permitted, refreshCookie: refreshCookie, passkeys: services.passkeys,
             passkeySignIns: services.passkeySignIns, tokens: services.tokens

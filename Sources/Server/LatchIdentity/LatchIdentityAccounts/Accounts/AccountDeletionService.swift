@@ -33,7 +33,7 @@ package struct AccountDeletionService: Sendable {
     package func request(for session: AuthenticatedSession, from origin: RequestOrigin) async throws(IdentityError) {
         try session.requireFirstParty()
         try recentAuthentication.require(session)
-        try limits.take([limits.mail(.deletionRequested, emailKey: session.account.email.key)])
+        try limits.take([limits.mail(.deletionRequested, emailKey: session.account.ownerKey)])
         try await store.requestDeletion(
             of: session.account, dueAt: dueDate, on: session.device.id, causedBy: origin.mailCause, at: clock.now)
         mails.wake()

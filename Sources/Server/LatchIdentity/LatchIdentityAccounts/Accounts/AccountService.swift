@@ -286,7 +286,9 @@ package struct AccountService: Sendable {
     /// - Throws: `IdentityError.invalidLink`, also for a change of address; `.ownerProofRequired` on a server with
     ///   passwords; or a store's error.
     package func verifyEmail(byEmail token: [UInt8], from origin: RequestOrigin) async throws(IdentityError) {
-        guard !signIns.admission.ways.permits(.password) else { throw .ownerProofRequired }
+        let ways = signIns.admission.ways
+        // Without codes, the owner would be left without a way to sign in.
+        guard !ways.permits(.password), ways.permits(.code) else { throw .ownerProofRequired }
         let account = try await store.account(forToken: token, purpose: .verifyEmail, at: clock.now)
         guard account != nil else { throw .invalidLink }
         try await verifyEmail(token, with: .email, from: origin)
@@ -301,7 +303,7 @@ package struct AccountService: Sendable {
         try signIns.admission.ways.require(.password)
         let account = try await store.account(forToken: token, purpose: .verifyEmail, at: clock.now)
         guard let account else { throw .invalidLink }
-        try await passwords.check(password, for: account.email)
+        try await passwords.check(password, for: account.requireAddress())
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
         try await verifyEmail(token, with: .newPassword(hash: hash), from: origin)
         signIns.forgetFailures(of: account, from: origin.address)
@@ -314,17 +316,18 @@ package struct AccountService: Sendable {
         if let account = try await store.verifyEmail(
             byToken: digest, with: proof, causedBy: origin?.mailCause ?? MailCause(), at: clock.now)
         {
-            return VerifiedAddress(account: account, email: account.email)
+            return VerifiedAddress(account: account, email: try account.requireAddress())
         }
         let isNewEnd = try await store.account(forVerificationToken: digest, at: clock.now) != nil
         do throws(IdentityError) {
             if let account = try await store.confirmEmail(
                 byToken: digest, with: proof, causedBy: origin?.mailCause ?? MailCause(), at: clock.now)
             {
-                let requested = try await store.requestedAddress(of: account.id)
+                let (requested, email) = (
+                    try await store.requestedAddress(of: account.id), try account.requireAddress()
+                )
                 return VerifiedAddress(
-                    account: account, email: isNewEnd ? requested ?? account.email : account.email,
-                    isChangePending: requested != nil)
+                    account: account, email: isNewEnd ? requested ?? email : email, isChangePending: requested != nil)
             }
         } catch IdentityError.alreadyExists {
             // Another account took the address while the email was being delivered.
@@ -346,7 +349,7 @@ package struct AccountService: Sendable {
         let account = try await store.account(
             forToken: digest, purpose: .resetPassword, at: clock.now)
         guard let account else { throw .invalidLink }
-        try await passwords.check(password, for: account.email)
+        try await passwords.check(password, for: account.requireAddress())
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
         // A concurrent request may have used the token in the meantime. The transaction decides.
         guard try await store.resetPassword(byToken: digest, hash: hash, causedBy: origin.mailCause, at: clock.now)
@@ -376,14 +379,14 @@ package struct AccountService: Sendable {
         try session.requireFirstParty()
         try signIns.admission.ways.require(.password)
         guard current != new else { throw .weakPassword("it is your current password") }
-        try await passwords.check(new, for: session.account.email)
+        try await passwords.check(new, for: session.account.requireAddress())
         if try await secondFactors.isConfirmed(of: session.accountID) {
             try recentAuthentication.require(session)
         }
         let account = try await signIns.confirmPassword(
             current, of: session.account, from: origin, for: .passwordChange)
         // Each change emails the address, which may belong to a stranger if it was never proved.
-        try limits.take([limits.mail(.passwordChanged, emailKey: account.email.key)])
+        try limits.take([limits.mail(.passwordChanged, emailKey: account.ownerKey)])
         let hash = try await passwords.hash(new, for: .change, from: origin.address)
         let changed = try await store.changePassword(
             of: account, to: hash, on: session.device.id, signingOutOthers: signingOutOthers,
@@ -408,21 +411,24 @@ package struct AccountService: Sendable {
     ) async throws(IdentityError) {
         let (account, email) = (session.account, try EmailAddress(text))
         try session.requireFirstParty()
-        guard email.key != account.email.key else { return }
+        let current = try account.requireAddress()
+        guard email.key != current.key else { return }
+        // The pages behind the links ask for the password.
+        try signIns.admission.ways.require(.password)
         try recentAuthentication.require(session)
         let now = clock.now
         try limits.take([
-            limits.mail(.newAddress, emailKey: email.key), limits.mail(.oldAddress, emailKey: account.email.key),
+            limits.mail(.newAddress, emailKey: email.key), limits.mail(.oldAddress, emailKey: current.key),
         ])
         let oldConfirms = account.emailVerifiedAt != nil
         let old = outboxMail(
-            oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account,
+            oldConfirms ? .oldAddress : .addressChanging, to: current, of: account,
             causedBy: origin.mailCause)
         let new = outboxMail(.newAddress, to: email, of: account, causedBy: origin.mailCause)
         let tokens = MailedTokens(pepper: pepper)
         let isBegun = try await store.insert(
             EmailChange(
-                accountID: account.id, email: email, oldEmailKey: account.email.key,
+                accountID: account.id, email: email, oldEmailKey: current.key,
                 oldDigest: oldConfirms ? tokens.digest(of: old.id) : nil, newDigest: tokens.digest(of: new.id),
                 expiresAt: now.addingTimeInterval(configuration.verificationLifetime.inSeconds)),
             for: account, by: session.device, mails: [new, old], at: now)

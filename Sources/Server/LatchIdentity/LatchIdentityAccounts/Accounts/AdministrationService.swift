@@ -79,8 +79,8 @@ package struct AdministrationService: Sendable {
         let email = try EmailAddress(text)
         var attempts = isVerified ? [] : [limits.mail(.verifyEmail, emailKey: email.key)]
         // The earlier address gets a notice, and two changes in turn must not fill its mailbox.
-        if let account = try await store.account(id: id) {
-            attempts.append(limits.mail(.addressChanged, emailKey: account.email.key))
+        if let current = try await store.account(id: id)?.email {
+            attempts.append(limits.mail(.addressChanged, emailKey: current.key))
         }
         try limits.take(attempts)
         do throws(IdentityError) {
@@ -207,8 +207,8 @@ package struct AdministrationService: Sendable {
     ///   or a store's error.
     package func mailReset(of id: String, by actor: AccountActor?) async throws(IdentityError) -> Bool {
         try ways.require(.password)
-        guard let email = try await store.account(id: id)?.email else { return false }
-        let attempt = limits.mail(.resetPassword, emailKey: email.key)
+        guard let account = try await store.account(id: id) else { return false }
+        let attempt = limits.mail(.resetPassword, emailKey: account.ownerKey)
         try limits.take([attempt])
         do throws(IdentityError) {
             guard try await perform(.mailReset, on: id, by: actor) != nil else { return false }
@@ -231,7 +231,7 @@ package struct AdministrationService: Sendable {
         guard let account = try await store.account(id: id),
             try await perform(.unlock, on: id, by: actor) != nil
         else { return false }
-        limits.forget([account.email.key, account.username?.key].compactMap(\.self).map(limits.loginFromAnywhere))
+        limits.forget(account.loginKeys.map(limits.loginFromAnywhere))
         return true
     }
 

@@ -34,6 +34,12 @@ package struct SignUpRule: Sendable {
         }
     }
 
+    /// Returns whether the owner of an address may sign up.
+    package func permits(_ email: EmailAddress) -> Bool {
+        do throws(IdentityError) { try require(email) } catch { return false }
+        return true
+    }
+
     /// Requires that administrators may invite users.
     ///
     /// - Throws: `IdentityError.signUpClosed`.

@@ -43,6 +43,8 @@ package struct UserClaims: Sendable {
             if let claim = attribute.claimName { scopes[claim] = attribute.scope?.rawValue }
         }
     }
+    /// The claim of an account without an address: whether it has nothing to sign in with.
+    static let isGuest = "is_guest"
     /// The claims of the scope `email` (§5.4).
     private static let email = ["email", "email_verified"]
 
@@ -56,7 +58,8 @@ package struct UserClaims: Sendable {
     ) -> JSONObject {
         let named = permitted(named, to: client)
         let values: JSONObject = [
-            "email": .string(account.email.text), "email_verified": .bool(account.emailVerifiedAt != nil),
+            "email": account.email.map { .string($0.text) } ?? .null,
+            "email_verified": account.email.map { _ in .bool(account.emailVerifiedAt != nil) } ?? .null,
             "name": account.name.map { .string($0) } ?? .null, "preferred_username": .string(account.preferredUsername),
         ]
         var claims = JSONObject(
@@ -95,6 +98,7 @@ package struct UserClaims: Sendable {
             claims[name] = value(user)
         }
         for (name, value) in Self.roles(of: user.account, for: client) { claims[name] = value }
+        if user.account.email == nil { claims[Self.isGuest] = .bool(user.account.isGuest) }
         return claims
     }
 

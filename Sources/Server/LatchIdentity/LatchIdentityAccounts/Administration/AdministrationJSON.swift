@@ -9,7 +9,7 @@ extension FullAccount {
     /// The account as administrators see it.
     package var administrationJSON: JSONObject {
         var json: JSONObject = [
-            "id": .string(account.id), "email": .string(account.email.text), "role": .string(account.role.name),
+            "id": .string(account.id), "email": .optional(account.email?.text), "role": .string(account.role.name),
             "roles": .array(account.roles.map { .string($0) }), "status": .string(status.rawValue),
             "email_verified": .bool(account.emailVerifiedAt != nil), "created_at": .date(account.createdAt),
             "last_login_at": .date(lastLoginAt),
@@ -17,6 +17,7 @@ extension FullAccount {
         let name = details.shownName.isEmpty ? account.name : details.shownName
         json["username"] = account.username.map { .string($0.text) }
         json["name"] = name.map { .string($0) }
+        if account.isGuest { json["is_guest"] = true }
         json["foreign_id"] = account.foreignID.map { .string($0) }
         json["accepted_terms"] = account.acceptedTerms.map { .string($0.version) }
         if !account.attributes.isEmpty { json["attributes"] = .object(JSONObject(sorting: account.attributes)) }

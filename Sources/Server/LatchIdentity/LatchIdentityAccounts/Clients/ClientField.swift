@@ -298,6 +298,7 @@ extension ClientField {
     /// The claims of other kinds of tokens and responses, which a careless party could take the token for.
     static let reservedClaims: Set<String> = [
         "nbf", "jti", "act", "cnf", "client_id", "scope", "code", "state", "error", "events", "token_introspection",
+        UserClaims.isGuest,
     ]
 
     /// Returns a field with the name of a claim.

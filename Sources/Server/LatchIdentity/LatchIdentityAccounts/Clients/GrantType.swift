@@ -25,4 +25,6 @@ extension OAuthClient.GrantType {
     ///
     /// It is only a label of metrics.
     package static let passkey = OAuthClient.GrantType("passkey")
+    /// The beginning of a guest, likewise.
+    package static let guest = OAuthClient.GrantType("guest")
 }

@@ -49,8 +49,11 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var signInWays: Set<SignInWay>?
     /// Whether users get an email about a sign-in on a device, or from a region of the network, that is new.
     public var signInNotices = true
-    /// Whether a sign-in needs a verified address: a domain of ``SignUpAccess/domains`` means nothing without.
-    package var signInNeedsVerifiedEmail: Bool { requireVerifiedEmail || signUp == .domains }
+    /// Whether a sign-in needs a verified address: a domain of ``SignUpAccess/domains`` means nothing without, and without
+    /// passwords and codes no user could prove the address later.
+    package var signInNeedsVerifiedEmail: Bool {
+        requireVerifiedEmail || signUp == .domains || !permits(.password) && !permits(.code)
+    }
     /// Whether a mailed link verifies an address only together with the account's password, a new one, or a session of it.
     ///
     /// Otherwise the link is enough to verify the address, as documented clients send it. A password that another person
@@ -63,6 +66,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The time after which an owner who has lost the second factor, and proves the first one and the mailbox, is without
     /// it; nil if only administrators remove it.
     public var factorRecoveryDelay: Duration?
+    /// Whether apps can sign users in as guests, whose accounts have nothing to sign in with yet.
+    public var guests = false
+    /// The time after the last use of a guest's sessions until the account is removed, by default 30 days.
+    public var guestLifetime: Duration = .seconds(2_592_000)
     /// The address whose account becomes the first administrator, at the first login after address and password are proved.
     public var firstAdministrator: String?
     /// The role words that administrators may give with an invitation, in addition to their own and the lower administrative
@@ -120,6 +127,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var loginLimitPerMinute = 10
     /// The number of accounts that one network may sign up within an hour; the /24 or /48 around it has five times as many.
     public var signUpLimitPerHour = 100
+    /// The number of guests that one network may begin within an hour; the /24 or /48 around it has five times as many.
+    public var guestLimitPerHour = 100
     /// The number of emails that one network may request within an hour; the /24 or /48 around it has five times as
     /// many.
     public var mailLimitPerHour = 100

@@ -51,9 +51,14 @@ extension IdentityConfiguration {
             "deletion_delay", \.deletionDelay, .seconds(3600...31_536_000),
             "seconds in which users can cancel the deletion of their account", isReloaded: true),
         .init(
-            "factor_recovery_delay", \.factorRecoveryDelay, .optional(.seconds(86_400...31_536_000)),
+            "factor_recovery_delay", \.factorRecoveryDelay, .optional(.seconds(172_800...31_536_000)),
             "seconds after which a lost second factor is removed; only administrators remove it if not set",
             isReloaded: true),
+        .init(
+            "guests", \.guests, .flag, "permit accounts of guests, without an address and a password", isReloaded: true),
+        .init(
+            "guest_lifetime", \.guestLifetime, .seconds(3600...31_536_000),
+            "seconds after the last use of a guest's session until the account is removed", isReloaded: true),
         .init(
             "first_administrator", \.firstAdministrator, .optional(.email),
             "the address whose account becomes the first administrator", isReloaded: true),
@@ -114,6 +119,9 @@ extension IdentityConfiguration {
             isReloaded: true),
         .init(
             "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups per hour from one network",
+            isReloaded: true),
+        .init(
+            "guest_limit_per_hour", \.guestLimitPerHour, .number(1...1_000_000), "guests per hour from one network",
             isReloaded: true),
         .init(
             "mail_limit_per_hour", \.mailLimitPerHour, .number(1...1_000_000),

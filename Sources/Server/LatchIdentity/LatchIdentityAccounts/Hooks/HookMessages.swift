@@ -20,7 +20,7 @@ extension IdentityHooks.SignUpAttempt {
 extension IdentityHooks.User {
     package init(_ account: Account) {
         self.init(
-            id: account.id, email: account.email.text, isEmailVerified: account.emailVerifiedAt != nil,
+            id: account.id, email: account.email?.text, isEmailVerified: account.emailVerifiedAt != nil,
             name: account.name, username: account.username?.text, roles: account.roles,
             permissions: account.permissions, attributes: account.attributes,
             createdAt: account.createdAt)
@@ -28,7 +28,7 @@ extension IdentityHooks.User {
 
     var json: JSONObject {
         [
-            "id": .string(id), "email": .string(email), "email_verified": .bool(isEmailVerified),
+            "id": .string(id), "email": .optional(email), "email_verified": .bool(isEmailVerified),
             "name": .optional(name), "username": .optional(username), "roles": .strings(roles),
             "permissions": .strings(permissions), "attributes": .object(JSONObject(sorting: attributes)),
             "created_at": .date(createdAt),

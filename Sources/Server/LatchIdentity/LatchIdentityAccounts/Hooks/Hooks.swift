@@ -70,9 +70,9 @@ package struct Hooks: Sendable {
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
         guard has(.signUp) else { return account }
-        let cause = origin.mailCause
+        let (cause, email) = (origin.mailCause, try account.requireAddress())
         let attempt = IdentityHooks.SignUpAttempt(
-            way: way, email: account.email.text, isEmailVerified: isVerified, name: account.name,
+            way: way, email: email.text, isEmailVerified: isVerified, name: account.name,
             username: account.username?.text, provider: provider,
             attributes: account.attributes, address: cause.address, userAgent: cause.userAgent,
             language: cause.language)

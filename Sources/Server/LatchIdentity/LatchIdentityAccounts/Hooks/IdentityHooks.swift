@@ -95,8 +95,8 @@ extension IdentityHooks {
     public struct User: Sendable, Hashable {
         /// The `sub` of the tokens.
         public let id: String
-        /// The address as the user typed it.
-        public let email: String
+        /// The address as the user typed it; nil for a guest, and for others without one.
+        public let email: String?
         /// Whether the user has proved the address.
         public let isEmailVerified: Bool
         /// The full name; nil for none.

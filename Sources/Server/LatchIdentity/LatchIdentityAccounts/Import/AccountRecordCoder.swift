@@ -207,7 +207,7 @@ extension AccountRecordCoder {
     package func json(_ imported: ImportedAccount) throws(IdentityError) -> JSONObject {
         let account = imported.account
         var json: JSONObject = [
-            "foreign_id": .string(account.foreignID ?? account.id), "email": .string(account.email.text),
+            "foreign_id": .string(account.foreignID ?? account.id), "email": .optional(account.email?.text),
             "email_verified": .bool(account.isOwnersAddress), "created_at": .date(account.createdAt),
         ]
         json["username"] = account.username.map { .string($0.text) }

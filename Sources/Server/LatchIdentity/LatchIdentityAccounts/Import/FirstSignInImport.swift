@@ -66,8 +66,7 @@ package struct FirstSignInImport: Sendable {
         do throws(IdentityError) { imported = try coder.account(.object(user), at: clock.now) } catch {
             throw hooks.refusal(of: .password, "its record of a user cannot be imported (\(error.code))")
         }
-        let names = [imported.account.email.key, imported.account.username?.key]
-        guard names.contains(where: { $0?.utf8.elementsEqual(key.utf8) == true }) else {
+        guard imported.account.loginKeys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) else {
             throw hooks.refusal(of: .password, "its record is that of another user than the one who signs in")
         }
         guard imported.account.role == .user, imported.account.permissions.isEmpty else {

@@ -20,7 +20,7 @@ package final class AttemptLimiter: Sendable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, apiKey, session, refresh, deviceRefresh, clientSecret, username
         case secondFactor, secondFactorNetwork, secondFactorPrefix, secondFactorSetup
-        case signUpNetwork, signUpPrefix, signUpAccount, disclosure
+        case signUpNetwork, signUpPrefix, signUpAccount, disclosure, guestNetwork, guestPrefix
         case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, mailedCode, link, page, other
         case userCode, deviceNetwork, devicePrefix, registrationNetwork, registrationPrefix, passkey, passkeyPrefix,
             passkeyRegistration

@@ -17,6 +17,8 @@ package final class RateLimits: Sendable {
         case token
         /// A request for a new account, which costs a hash, a row and an email.
         case signUp
+        /// A request for a guest, which costs two rows that stay for weeks.
+        case guest
         /// A request for an email, which the recipient did not want if the client is an attacker.
         case mail
         /// A use of a mailed link or of a page's form, which costs a write.
@@ -46,6 +48,8 @@ package final class RateLimits: Sendable {
     private let prefix: Limit
     /// The limits of sign-ups from one network and from a wider network.
     private let signUp, signUpPrefix: Limit
+    /// The limits of new guests from one network and from a wider network.
+    private let guest, guestPrefix: Limit
     /// The limit of sign-ups with one address, so that the response cannot serve as an oracle.
     private let signUpAccount: Limit
     /// The limit that distinguishes the first disclosure of an address to a network from later ones.
@@ -125,6 +129,8 @@ package final class RateLimits: Sendable {
         registrationPrefix = share("registration-prefix", limit * 60, per: 3600)
         signUp = share("signup", configuration.signUpLimitPerHour, per: 3600)
         signUpPrefix = share("signup-prefix", configuration.signUpLimitPerHour * 5, per: 3600)
+        guest = share("guest", configuration.guestLimitPerHour, per: 3600)
+        guestPrefix = share("guest-prefix", configuration.guestLimitPerHour * 5, per: 3600)
         mailNetwork = share("mail-address", configuration.mailLimitPerHour, per: 3600)
         mailPrefix = share("mail-prefix", configuration.mailLimitPerHour * 5, per: 3600)
         token = share("token", configuration.tokenLimitPerMinute, per: 60)
@@ -183,6 +189,11 @@ package final class RateLimits: Sendable {
             return [
                 .init(.signUpNetwork, from: network, limit: signUp),
                 .init(.signUpPrefix, from: network.wide, limit: signUpPrefix),
+            ]
+        case .guest:
+            return [
+                .init(.guestNetwork, from: network, limit: guest),
+                .init(.guestPrefix, from: network.wide, limit: guestPrefix),
             ]
         case .mail:
             return [
@@ -301,7 +312,7 @@ package final class RateLimits: Sendable {
     ///
     /// Without a proved owner it is the address, so that deleting and creating the account again keeps the limit.
     private static func owner(of account: Account) -> String {
-        account.ownerProvedAt == nil ? account.email.key : account.id
+        account.ownerProvedAt == nil ? account.ownerKey : account.id
     }
 
     /// Returns the attempts of a sign-in with a passkey; accepted ones are refunded.
@@ -349,5 +360,12 @@ package final class RateLimits: Sendable {
     /// Returns the attempt of a code that was mailed to an address; a right one is refunded.
     package func mailedCode(_ purpose: OutboxMail.Purpose, emailKey: String) -> AttemptLimiter.Attempt {
         .init(.mailedCode, on: "\(purpose.rawValue) \(emailKey)", limit: mailedCode)
+    }
+
+    /// Returns the attempt of a code from an owner who is signed in from the client's address.
+    package func mailedCode(
+        _ purpose: OutboxMail.Purpose, emailKey: String, fromKnown address: String
+    ) -> AttemptLimiter.Attempt {
+        .init(.mailedCode, from: NetworkPrefix(of: address), on: "\(purpose.rawValue) \(emailKey)", limit: mailedCode)
     }
 }

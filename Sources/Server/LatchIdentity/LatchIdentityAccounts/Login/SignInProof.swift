@@ -91,7 +91,9 @@ package struct SignInAdmission: Sendable {
     /// Returns the reason why an account may not sign in, for its proven owner; nil if it may sign in.
     package func refusal(of account: Account) -> IdentityError? {
         if let closure = account.closure { return closure }
-        return account.emailVerifiedAt != nil || !requiresVerifiedEmail ? nil : .addressUnverified
+        // Without an address, there is nothing to verify: a guest, or a user with a passkey or a provider only.
+        return account.email == nil || account.emailVerifiedAt != nil || !requiresVerifiedEmail
+            ? nil : .addressUnverified
     }
 
     /// Requires that an account may sign in, before anything else about its sign-in is decided.

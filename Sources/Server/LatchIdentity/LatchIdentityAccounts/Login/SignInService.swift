@@ -144,7 +144,7 @@ package struct SignInService: Sendable {
         _ session: AuthenticatedSession, password: String, code: String?, from origin: RequestOrigin
     ) async throws(IdentityError) {
         try session.requireFirstParty()
-        let name = session.account.email.key
+        let name = try session.account.requireAddress().key
         let proof = try await checkPassword(password, of: name, from: origin, for: .reauthentication)
         try await counting(proof, for: .reauthentication, from: origin) { () throws(IdentityError) in
             let admitted = try await admission.admit(proof, code: code, from: origin)
@@ -163,7 +163,8 @@ package struct SignInService: Sendable {
     package func confirmPassword(
         _ password: String, of account: Account, from origin: RequestOrigin, for purpose: Purpose
     ) async throws(IdentityError) -> Account {
-        let proof = try await checkPassword(password, of: account.email.key, from: origin, for: purpose)
+        let name = try account.requireAddress().key
+        let proof = try await checkPassword(password, of: name, from: origin, for: purpose)
         return try await counting(proof, for: purpose, from: origin) { () throws(IdentityError) in
             if let closure = proof.account.closure { throw closure }
             return proof.account
@@ -174,7 +175,7 @@ package struct SignInService: Sendable {
     ///
     /// The limits of the network stay, and so do the limits of the account's names in other networks.
     func forgetFailures(of account: Account, from address: String) {
-        for name in [account.email.key, account.username?.key].compactMap(\.self) {
+        for name in account.loginKeys {
             limits.forget(limits.loginByName(name, address: address))
         }
     }
@@ -253,7 +254,7 @@ package struct SignInService: Sendable {
         let all = limits.login(name: key, address: address)
         guard var rejection = limits.rejection(taking: all) else { return all }
         if limits.isShared(rejection),
-            try await store.isSignedIn(emailKey: account?.email.key ?? key, from: address, at: now)
+            try await store.isSignedIn(emailKey: account?.email?.key ?? key, from: address, at: now)
         {
             let known = limits.loginFromKnownAddress(name: key, address: address)
             guard let other = limits.rejection(taking: known) else { return known }

@@ -67,7 +67,7 @@ package struct ComposedMail {
             case .resetPassword: configuration.resetLifetime
             case .deletionRequested: configuration.deletionDelay
             case .factorRecoveryBegun: configuration.factorRecoveryDelay ?? .zero
-            case .factorRecoverySoon: .seconds(Int64(FactorRecoveryService.reminder))
+            case .factorRecoverySoon: .seconds(Int64(FactorRecovery.reminder))
             default: configuration.verificationLifetime
             }
         let minutes = Int(time.components.seconds / 60)

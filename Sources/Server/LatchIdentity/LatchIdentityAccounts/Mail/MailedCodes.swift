@@ -47,7 +47,14 @@ package struct MailedCodes: Sendable {
             mail: mail, expiresAt: now.addingTimeInterval(AddressChallenge.lifetime), earlier: earlier,
             form: "code \(use)".digest, formExpiresAt: form.expiresAt)
         if let sent = try await store.challengeID(of: request) { return sent }
-        let attempts = limits.attempts(of: .mail, from: origin.address) + [limits.mail(purpose, emailKey: email.key)]
+        // The requests of strangers must not keep an owner waiting who is signed in from this network.
+        let attempts =
+            limits.attempts(of: .mail, from: origin.address)
+            + [
+                try await unless(limits.mail(purpose, emailKey: email.key), email, from: origin) {
+                    limits.mail(purpose, emailKey: email.key, fromKnown: $0)
+                }
+            ]
         try limits.take(attempts)
         do throws(IdentityError) {
             let (challengeID, isMailed) = try await store.mailCode(request, at: now)
@@ -73,7 +80,9 @@ package struct MailedCodes: Sendable {
         from origin: RequestOrigin, usingUp isUsedUp: Bool = true
     ) async throws(IdentityError) -> Date {
         try dates.require()
-        let attempt = limits.mailedCode(purpose, emailKey: email.key)
+        let attempt = try await unless(limits.mailedCode(purpose, emailKey: email.key), email, from: origin) {
+            limits.mailedCode(purpose, emailKey: email.key, fromKnown: $0)
+        }
         try limits.take([attempt])
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: challengeID)
         let now = clock.now
@@ -89,6 +98,17 @@ package struct MailedCodes: Sendable {
         try await store.audit(
             "address.failed", account: nil, detail: "\(use) from \(origin.address)".sanitized(200), at: clock.now)
         throw .invalidMailedCode
+    }
+
+    /// Returns an attempt, or that of an owner who is signed in from the network, if strangers have used the first one up.
+    private func unless(
+        _ attempt: AttemptLimiter.Attempt, _ email: EmailAddress, from origin: RequestOrigin,
+        known: (_ address: String) -> AttemptLimiter.Attempt
+    ) async throws(IdentityError) -> AttemptLimiter.Attempt {
+        guard limits.rejection(taking: [attempt]) != nil,
+            try await store.isSignedIn(emailKey: email.key, from: origin.address, at: clock.now)
+        else { return attempt }
+        return known(origin.address)
     }
 }
 

@@ -248,6 +248,8 @@ package struct SecondFactorService: Sendable {
 
     private func requireRecentLogin(_ session: AuthenticatedSession) async throws(IdentityError) {
         try session.requireFirstParty()
+        // The factor is the second one beside a password, which no account without an address has.
+        _ = try session.account.requireAddress()
         try recentAuthentication.require(session)
         try await store.requireOwnFactor(of: session.actor)
     }
@@ -259,7 +261,7 @@ package struct SecondFactorService: Sendable {
         // A colon ends the issuer, and some apps refuse a second colon.
         let issuer = PercentEncoding.encode(serviceName.utf8.filter { $0 != 0x3A })
         return
-            "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.email.text.utf8))?secret=\(secret)&issuer=\(issuer)"
+            "otpauth://totp/\(issuer):\(PercentEncoding.encode(account.label.utf8))?secret=\(secret)&issuer=\(issuer)"
             + "&algorithm=SHA1&digits=\(TOTP.digits)&period=\(TOTP.period)"
     }
 }

@@ -65,8 +65,11 @@ package struct RecentAuthenticationRule: Sendable {
 
     /// Rejects a session whose device may be unattended: a refresh does not authenticate the user again.
     ///
+    /// A guest has nothing to authenticate with, and nothing that another user could have set (decision 0136).
+    ///
     /// - Throws: `IdentityError.signInAgain`.
     package func require(_ session: AuthenticatedSession) throws(IdentityError) {
+        guard !session.account.isGuest else { return }
         let age = clock.now.timeIntervalSince(session.device.authenticatedAt ?? session.device.createdAt)
         // After the clock was set back, an old session must not look recent.
         guard (-60..<maximumAge.inSeconds).contains(age) else { throw .signInAgain(maximumAge: maximumAge) }

@@ -85,7 +85,7 @@ package struct SessionService: Sendable {
     /// Returns whether the owner gets an email about a device: only at a proved address, and few in an hour.
     private func isTold(of device: Device, _ account: Account) async throws(IdentityError) -> Bool {
         guard notifiesOfNewDevices, account.emailVerifiedAt != nil, try await store.isNew(device) else { return false }
-        return limits.rejection(taking: [limits.mail(.newDevice, emailKey: account.email.key)]) == nil
+        return limits.rejection(taking: [limits.mail(.newDevice, emailKey: account.ownerKey)]) == nil
     }
 }
 
@@ -111,7 +111,7 @@ package struct FirstAdministratorRule: Sendable {
     func promoting(_ account: Account) async throws(IdentityError) -> Account {
         guard let email, account.role < .superAdmin, account.ownerProvedAt != nil else { return account }
         let key = try EmailAddress(email).key
-        guard account.email.key == key else { return account }
+        guard account.email?.key == key else { return account }
         // Decided in the transaction, so that only one of two sign-ins promotes.
         let promoted = try await administration.perform(
             .setRole(.superAdmin), on: account.id, by: nil, because: "the setting first_administrator"
@@ -119,7 +119,7 @@ package struct FirstAdministratorRule: Sendable {
             guard !context.hasOtherAdministrator, let target = context.target, !target.isAdministrator else {
                 return false
             }
-            return target.email.key == key && target.credentialVersion == account.credentialVersion
+            return target.email?.key == key && target.credentialVersion == account.credentialVersion
                 && target.ownerProvedAt != nil && target.status == .active
         }
         // The role is all that may differ from the account of the proof: any other change refuses the session.

@@ -3,7 +3,7 @@
 package import LatchAuth
 package import LatchCore
 package import LatchCrypto
-import LatchFoundation
+package import LatchFoundation
 package import LatchIdentityStorage
 import LatchJOSE
 
@@ -137,6 +137,7 @@ package struct TokenService: Sendable {
     ///   - details: The conditions of the grant.
     ///   - conditions: What the request adds to the conditions of the grant.
     ///   - isRemembered: Whether the session lasts for more than a day.
+    ///   - lifetime: The time in seconds after which the session ends; nil for that of the configuration.
     ///   - browser: The first device of the browser's session in which the client signs in; nil without one.
     ///   - deviceID: The ID of the device; nil for a random one.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
@@ -145,7 +146,8 @@ package struct TokenService: Sendable {
     package func startSession(
         _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
         details: GrantDetails = GrantDetails(), on conditions: TokenConditions = TokenConditions(),
-        isRemembered: Bool = true, in browser: [UInt8]? = nil, as deviceID: [UInt8]? = nil,
+        isRemembered: Bool = true, lasting lifetime: TimeInterval? = nil, in browser: [UInt8]? = nil,
+        as deviceID: [UInt8]? = nil,
         inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let client = client ?? clients.firstParty
@@ -161,7 +163,7 @@ package struct TokenService: Sendable {
         let issued = try await sessions.start(
             proof, for: client.id == clients.firstParty.id ? nil : client.id, scope: scopes.text,
             details: details, in: browser, notifying: client.backchannelLogoutURI != nil,
-            lifetime: isRemembered ? longest : min(longest, 86_400), from: origin,
+            lifetime: lifetime ?? (isRemembered ? longest : min(longest, 86_400)), from: origin,
             as: deviceID, inserting: insert
         ) { device, account throws(IdentityError) in
             let key = RefreshTokenKey(of: device, pepper: pepper)

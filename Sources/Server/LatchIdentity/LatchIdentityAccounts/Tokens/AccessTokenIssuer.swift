@@ -322,7 +322,8 @@ package final class AccessTokenIssuer: Sendable {
         if let account, clientID == OAuthClient.firstPartyID {
             // AuthPackage's backend repeats `sub` as `id`.
             claims["id"] = .string(account.id)
-            claims["email"] = .string(account.email.text)
+            claims["email"] = account.email.map { .string($0.text) }
+            if account.email == nil { claims[UserClaims.isGuest] = .bool(account.isGuest) }
             claims["name"] = account.name.map { .string($0) }
             // Validators as in RFC 9068 §2.2.3.1 treat an empty list as a claim without a value.
             for (name, words) in [("roles", account.roles), ("permissions", account.permissions)] where !words.isEmpty {

@@ -74,7 +74,7 @@ enum AccountChange: String, CaseIterable, Sendable {
         case .password:
             // Password managers take the first text field as the user's name.
             [
-                .hiddenUsername(session.account.email.text),
+                .hiddenUsername(session.account.label),
                 .password(label: context.texts(Phrase("page.field.currentPassword"))),
                 .newPassword("new_password", in: context),
             ]

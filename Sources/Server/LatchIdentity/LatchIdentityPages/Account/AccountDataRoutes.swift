@@ -98,7 +98,7 @@ package struct AccountDataRoutes: Sendable {
             HTMLPage(
                 Phrase("page.account.deletion.title"),
                 text: Phrase(
-                    "page.account.deletion.text", .text(session.account.email.text), .text(deletions.dueDate.textInUTC)),
+                    "page.account.deletion.text", .text(session.account.label), .text(deletions.dueDate.textInUTC)),
                 problem: problem?.pageProblem, invalidFields: problem == Self.missingConsent ? ["sure"] : [],
                 action: (Self.deletionPath, Phrase("page.account.deletion.submit")), carrying: token,
                 fields: [.requiredBox("sure", label: context.texts(Phrase("page.account.deletion.sure")))],
@@ -115,7 +115,7 @@ extension AuditRecord {
         "account.emailChangeRefused",
         "account.emailChangeRequested", "account.emailChanged", "account.emailVerified", "account.exported",
         "account.grants", "account.linked", "account.passwordChanged", "account.passwordImported",
-        "account.passwordRemoved", "account.passwordReset", "account.resetMailed", "account.role",
+        "account.passwordRemoved", "account.passwordReset", "account.registered", "account.resetMailed", "account.role",
         "account.sessionsEnded", "account.suspended",
         "account.unlinked", "account.unlocked", "address.failed", "apiKey.created", "apiKey.removed",
         "code.refused", "code.replayed", "consent.denied", "consent.granted", "consent.withdrawn",

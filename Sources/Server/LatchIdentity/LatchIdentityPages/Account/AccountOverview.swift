@@ -85,7 +85,7 @@ package struct AccountOverview: Sendable {
             devices(parts, context), apps(parts, context), data(parts, context),
         ]
         let page = HTMLPage(
-            Phrase("page.account.title"), text: Phrase("page.account.text", .text(parts.account.email.text)),
+            Phrase("page.account.title"), text: Phrase("page.account.text", .text(parts.account.label)),
             notice: notice, problem: problem?.pageProblem, sections: sections.compactMap(\.self), action: Self.path,
             carrying: try sessions.seal(Self.path, in: session, browser: browser),
             others: [button(.signOut, "page.signOut.submit", in: context)],
@@ -142,15 +142,7 @@ package struct AccountOverview: Sendable {
                     account.name ?? texts(Phrase("page.account.noName")),
                     details: [texts(Phrase("page.account.name"))],
                     links: [link(AccountChange.name.path, "page.account.change", in: context)]),
-                account.emailVerifiedAt == nil
-                    ? .init(
-                        account.email.text, details: [texts(Phrase("page.account.email.unverified"))],
-                        links: [
-                            link(MailRequestPages.Kind.verification.path, "page.account.email.confirm", in: context),
-                            !hasPassword(account)
-                                ? nil : link(AccountChange.email.path, "page.account.change", in: context),
-                        ].compactMap(\.self))
-                    : email(account, context),
+                email(account, context),
             ] + attributes(account, context))
     }
 
@@ -169,15 +161,27 @@ package struct AccountOverview: Sendable {
 
     private func email(_ account: Account, _ context: PageContext) -> HTMLSection.Entry {
         let texts = context.texts
+        guard let email = account.email?.text else {
+            return .init(
+                texts(Phrase("page.account.email.none")), details: [texts(Phrase("page.account.email.register"))])
+        }
+        guard account.emailVerifiedAt != nil else {
+            return .init(
+                email, details: [texts(Phrase("page.account.email.unverified"))],
+                links: [
+                    link(MailRequestPages.Kind.verification.path, "page.account.email.confirm", in: context),
+                    account.passwordHash == nil
+                        ? nil : link(AccountChange.email.path, "page.account.change", in: context),
+                ].compactMap(\.self))
+        }
         // The pages behind the mailed links ask for the password.
         guard hasPassword(account) else {
             let advice = permitted.permits(.password) ? texts(Phrase("page.account.email.password")) : nil
             return .init(
-                account.email.text,
-                details: [texts(Phrase("page.account.email.verified")), advice].compactMap(\.self))
+                email, details: [texts(Phrase("page.account.email.verified")), advice].compactMap(\.self))
         }
         return .init(
-            account.email.text, details: [texts(Phrase("page.account.email.verified"))],
+            email, details: [texts(Phrase("page.account.email.verified"))],
             links: [link(AccountChange.email.path, "page.account.change", in: context)])
     }
 

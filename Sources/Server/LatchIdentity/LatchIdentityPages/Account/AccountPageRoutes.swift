@@ -189,7 +189,7 @@ package struct AccountPageRoutes: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         guard overview.permitted.permits(.password) else { throw .signInWayOff }
         guard own.account.passwordHash != nil else { throw .invalidInput }
-        guard try EmailAddress(email).key != own.account.email.key else { throw Self.sameEmail }
+        guard try EmailAddress(email).key != own.account.email?.key else { throw Self.sameEmail }
         try await accounts.changeEmail(of: own, to: email, from: submission.origin)
         // An address that was never confirmed confirms nothing.
         let notice =

@@ -130,7 +130,7 @@ package struct AccountSessions: Sendable {
             return try signInPages.signIn(for: .visit(path: path), in: request)
         }
         return try signInPages.signIn(
-            for: .visit(path: path, again: account.id), in: request, name: account.email.text,
+            for: .visit(path: path, again: account.id), in: request, name: account.label,
             problem: error == .invalidToken ? .signInAgain : error)
     }
 }

@@ -72,7 +72,8 @@ package struct AdminRoutes: Sendable {
                     entries: [
                         entry(found.total, "page.admin.count.total"), entry(found.active, "page.admin.count.active"),
                         entry(found.verified, "page.admin.count.verified"),
-                    ]),
+                        found.guests == 0 ? nil : entry(found.guests, "page.admin.count.guests"),
+                    ].compactMap(\.self)),
                 HTMLSection(
                     texts(Phrase("page.admin.new.title")),
                     text: texts(
@@ -101,7 +102,7 @@ package struct AdminRoutes: Sendable {
                     ]),
             ]
             return HTMLPage(
-                Phrase("page.admin.title"), text: Phrase("page.account.text", .text(session.account.email.text)),
+                Phrase("page.admin.title"), text: Phrase("page.account.text", .text(session.account.label)),
                 sections: sections.compactMap(\.self), in: context
             ).response()
         }

@@ -31,7 +31,7 @@ extension AdminUserPages {
             try await devices(full.account, isOther: isOther, context),
         ]
         return try admins.page(
-            Self.path(of: id), Phrase("page.admin.title.of", .text(full.account.email.text)),
+            Self.path(of: id), Phrase("page.admin.title.of", .text(context.label(of: full.account))),
             text: isOther ? nil : Phrase("page.admin.user.own"), sections: sections.compactMap(\.self),
             links: [
                 isOther ? nil : (AccountOverview.path, Phrase("page.account.title")),
@@ -47,9 +47,10 @@ extension AdminUserPages {
     ) async throws(IdentityError) -> HTTPResponse {
         let full = try await administration.account(id, for: session.account)
         guard let key = action.question(value) else { throw .invalidInput }
+        let context = admins.context.accepting(request)
         return try admins.question(
-            Self.path(of: id), Phrase(key, .text(full.account.email.text)),
-            button(action, value, in: admins.context.accepting(request)), in: session, request)
+            Self.path(of: id), Phrase(key, .text(context.label(of: full.account))),
+            button(action, value, in: context), in: session, request)
     }
 
     private func button(_ action: Action, _ value: String = "yes", in context: PageContext)
@@ -67,12 +68,14 @@ extension AdminUserPages {
                 .init(account.id, details: [texts(Phrase("page.admin.user.id"))]),
                 account.name.map { .init($0, details: [texts(Phrase("page.account.name"))]) },
                 .init(
-                    account.email.text,
-                    details: [
-                        texts(
-                            account.emailVerifiedAt == nil
-                                ? Phrase("page.account.email.unverified") : Phrase("page.account.email.verified"))
-                    ]),
+                    account.email?.text ?? texts(Phrase("page.account.email.none")),
+                    details: account.email == nil
+                        ? []
+                        : [
+                            texts(
+                                account.emailVerifiedAt == nil
+                                    ? Phrase("page.account.email.unverified") : Phrase("page.account.email.verified"))
+                        ]),
                 .init(
                     texts(Phrase("page.admin.users.created", .date(account.createdAt))),
                     details: [full.lastLoginAt.map { texts(Phrase("page.admin.users.lastSignIn", .date($0))) }]

@@ -87,7 +87,7 @@ struct AdminUserPages: Sendable {
         let account = full.account
         let role = account.role == .user ? nil : texts(account.role.phrase)
         return .init(
-            account.email.text,
+            context.label(of: account),
             details: [
                 account.name, role, texts(Phrase("page.admin.users.created", .date(account.createdAt))),
                 full.lastLoginAt.map { texts(Phrase("page.admin.users.lastSignIn", .date($0))) },

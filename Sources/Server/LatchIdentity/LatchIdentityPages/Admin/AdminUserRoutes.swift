@@ -167,7 +167,7 @@ package struct AdminUserRoutes: Sendable {
                 from: submission.origin)
             return try await pages.page(
                 of: account.id, in: submission.session, request,
-                notice: Phrase("page.admin.done.invited", .text(account.email.text)))
+                notice: Phrase("page.admin.done.invited", .text(account.label)))
         }
     }
 

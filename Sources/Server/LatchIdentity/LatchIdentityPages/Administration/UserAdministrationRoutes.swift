@@ -117,7 +117,8 @@ package struct UserAdministrationRoutes: Sendable {
         let caller = try await access.administrator(request, for: .readUsers)
         let found = try await administration.statistics(for: caller.account)
         return .json([
-            "total": .integer(Int64(found.total)), "active": .integer(Int64(found.active)),
+            "total": .integer(Int64(found.total)), "guests": .integer(Int64(found.guests)),
+            "active": .integer(Int64(found.active)),
             "verified": .integer(Int64(found.verified)), "new_today": .integer(Int64(found.newToday)),
             "new_this_week": .integer(Int64(found.newThisWeek)), "new_this_month": .integer(Int64(found.newThisMonth)),
             "new_by_day": .array(found.newByDay.map { .integer(Int64($0)) }),

@@ -36,6 +36,12 @@ extension APIOperation {
         returns: .json(.model(.sessionTokens), .created),
         refuses: signUpErrors + [.invalidMailedCode, .codeEnded, .emailOrUsernameTaken, .signUpDenied, .crossSite])
 
+    static let registerGuest = APIOperation(
+        "registerGuest",
+        "Gives the guest of the session an address and a password, and emails a link that verifies the address.",
+        in: .accounts, for: .session, takes: signUpContent([.optional("username", .text())]),
+        returns: .json(.model(.account)), refuses: signUpErrors + [.notGuest, .forbidden])
+
     private static let signUpErrors: [IdentityError] = [
         .signInWayOff, .alreadyExists, .weakPassword, .invalidEmail, .signUpClosed, .signUpDomain, .termsRequired,
     ]
@@ -165,7 +171,9 @@ extension JSONSchema.Model {
     static let account = JSONSchema.Model(
         name: "Account",
         members: [
-            .required("id", .text()), .required("email", .text()), .optional("username", .text()),
+            .required("id", .text()), .optional("email", .text(), "Missing for a guest."),
+            .optional("isGuest", .flag, "Of an account without an address: whether it has nothing to sign in with."),
+            .optional("username", .text()),
             .optional("name", .text()), .required("emailVerified", .flag), .required("roles", .words),
             .required("permissions", .words),
             .optional("attributes", .map(.any), "Those that the user reads."), .optional("acceptedTerms", .text()),

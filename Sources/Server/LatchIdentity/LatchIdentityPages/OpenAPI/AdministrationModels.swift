@@ -8,7 +8,9 @@ extension JSONSchema.Model {
     static let user = JSONSchema.Model(
         name: "User",
         members: [
-            .required("id", .text()), .required("email", .text()), .optional("username", .text()),
+            .required("id", .text()), .required("email", .optional(.text()), "Null for a guest."),
+            .optional("is_guest", .flag, "Whether the account has nothing to sign in with yet."),
+            .optional("username", .text()),
             .optional("name", .text()), .required("role", .choice(Role.allCases.map(\.name))),
             .required("roles", .words), .required("status", .choice(AccountStatus.allCases.map(\.rawValue))),
             .required("email_verified", .flag), .required("created_at", .date),

@@ -151,7 +151,8 @@ extension APIOperation {
         "getStatistics", "Returns numbers of accounts and of sign-ups.", for: .readUsers,
         returns: .json(
             .object([
-                .required("total", .integer()), .required("active", .integer()), .required("verified", .integer()),
+                .required("total", .integer(), "Without guests, as all others."),
+                .required("guests", .integer()), .required("active", .integer()), .required("verified", .integer()),
                 .required("new_today", .integer()), .required("new_this_week", .integer()),
                 .required("new_this_month", .integer()),
                 .required("new_by_day", .list(.integer()), "Thirty days in UTC, the last of which is today."),

@@ -48,6 +48,11 @@ extension APIOperation {
             .invalidMailedCode, .codeEnded, .signInWayOff, .secondFactorRequired, .invalidCode, .crossSite,
         ] + accountErrors)
 
+    static let signInAsGuest = APIOperation(
+        "signInAsGuest",
+        "Signs in as a guest, with a new account. A repetition with the same Idempotency-Key gets the same guest.",
+        in: .sessions, returns: .json(.model(.sessionTokens)), refuses: [.guestsClosed, .crossSite])
+
     static let refreshSession = APIOperation(
         "refreshSession", "Exchanges the refresh token of the content or of the cookie for new tokens.", in: .sessions,
         takes: .json(.optional("refreshToken", .text()), isRequired: false),

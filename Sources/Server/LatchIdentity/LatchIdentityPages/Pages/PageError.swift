@@ -13,7 +13,8 @@ extension IdentityError {
     ///
     /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
     package static let keysOnPages: Set<String> = [
-        "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "administrationNeedsFactor",
+        "accountClosed", "accountExists", "accountSuspended", "addressRequired", "addressUnverified",
+        "administrationNeedsFactor",
         "alreadyAnswered", "alreadyExists", "alreadyLinked", "applicationForbidden", "breachedPassword",
         "clientChanged",
         "clientExists", "codeEnded", "commonPassword", "cookiesMissing", "emailMissing", "emailUnverified",
@@ -64,6 +65,12 @@ extension IdentityError {
 }
 
 extension PageContext {
+    /// Returns the name of an account in a list: its address if it has one.
+    package func label(of account: Account) -> String {
+        account.isGuest && account.username == nil && account.name == nil
+            ? texts(Phrase("page.account.guest")) : account.label
+    }
+
     /// Returns the page of an error.
     ///
     /// - Parameters:

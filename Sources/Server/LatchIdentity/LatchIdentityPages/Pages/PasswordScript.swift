@@ -18,7 +18,7 @@ enum PasswordScript {
 
     /// The lists of the rules.
     private static let lists: JSONObject = [
-        "words": .string(CommonPassword.wordList),
+        "exception": .string(CommonPassword.exception), "words": .string(CommonPassword.wordList),
         "paths": .array(CommonPassword.paths.map { .string($0) }),
         "plain": .object(
             JSONObject(
@@ -99,6 +99,7 @@ enum PasswordScript {
                 });
             };
             const isCommon = (password, names) => {
+                if (password === lists.exception) return false;
                 const text = [...password.toLowerCase()];
                 if (names.includes(text.join(""))) return true;
                 if (text.length > 32) return new Set(text).size === 1;

@@ -101,10 +101,10 @@ extension HTMLField {
     }
 
     /// Returns the field of a new password, with the address of its account for password managers.
-    package static func newPassword(_ name: String = "password", of email: EmailAddress, in context: PageContext)
+    package static func newPassword(_ name: String = "password", of user: String, in context: PageContext)
         -> [HTMLField]
     {
-        [.hiddenUsername(email.text), newPassword(name, in: context)]
+        [.hiddenUsername(user), newPassword(name, in: context)]
     }
 
     /// Returns the field of a new password, after one with the account's address.

@@ -203,7 +203,9 @@ package struct AccountRoutes: Sendable {
         } catch {
             throw error.at(newPassword: password == nil ? "newPassword" : "password")
         }
-        return .json(["message": "The password is set. Sign in with it.", "email": .string(account.email.text)])
+        return .json([
+            "message": "The password is set. Sign in with it.", "email": .string(try account.requireAddress().text),
+        ])
     }
 
     /// Returns the account as currently stored; 401 with a challenge if the token, its device or its account is not
@@ -269,7 +271,9 @@ extension Account {
     package func json(by rules: AttributeRules) -> JSONObject { json(showing: rules.readable(attributes)) }
 
     private func json(showing attributes: [String: JSONValue]) -> JSONObject {
-        var object: JSONObject = ["id": .string(id), "email": .string(email.text)]
+        var object: JSONObject = ["id": .string(id)]
+        object["email"] = email.map { .string($0.text) }
+        if email == nil { object["isGuest"] = .bool(isGuest) }
         if let username { object["username"] = .string(username.text) }
         if let name { object["name"] = .string(name) }
         object["emailVerified"] = .bool(emailVerifiedAt != nil)

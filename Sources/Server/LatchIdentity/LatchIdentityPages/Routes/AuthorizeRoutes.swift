@@ -174,7 +174,7 @@ package struct AuthorizeRoutes: Sendable {
             guard sent.credential.isEmpty else { return try await checkPasskey(sent.credential, form, request) }
             return try await checkPassword(sent.password, of: sent.name, form, request)
         case .factor(let challenge, let way):
-            guard !sent.isLost else { return try await factorLost.begin(challenge, form, request) }
+            guard !sent.isLost else { return try await factorLost.begin(challenge, after: way, form, request) }
             return try await checkFactor(sent.code, challenge, after: way, form, request)
         case .factorLost(let claim, let mailID):
             guard !sent.isAgain else { return try await factorLost.send(claim, again: mailID, form, request) }

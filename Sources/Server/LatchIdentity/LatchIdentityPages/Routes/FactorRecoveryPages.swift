@@ -24,10 +24,10 @@ package struct FactorRecoveryPages: Sendable {
 
     /// Mails a code for a sign-in that waits for its second factor, and returns the page that asks for it.
     func begin(
-        _ challenge: String, _ form: PageForm, _ request: HTTPRequest
+        _ challenge: String, after way: SignInWay?, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let step = try await service.begin(
-            challenge, by: CodeForm(form), in: language(form, request), from: request.requestOrigin)
+            challenge, after: way, by: CodeForm(form), in: language(form, request), from: request.requestOrigin)
         switch step {
         case .waiting(let date): return waiting(until: date, form, request)
         case .mailed(let claim, let challengeID): return try page(claim, challengeID, form, request)
@@ -75,7 +75,7 @@ package struct FactorRecoveryPages: Sendable {
         let context = signInPages.context(of: request, for: form.purpose)
         let days = Int(((service.delay?.components.seconds ?? 0) + 86_399) / 86_400)
         let page = HTMLPage(
-            Phrase("page.factorLost.title"), text: Phrase("page.factorLost.text", .text(claim.email), .count(days)),
+            Phrase("page.factorLost.title"), text: Phrase("page.factorLost.text", .count(days)),
             problem: problem?.pageProblem, invalidFields: ["code"],
             action: ("/login", Phrase("page.button.continue")),
             carrying: try signInPages.seal(

@@ -130,9 +130,9 @@ package struct PageRoutes: Sendable {
     ) -> HTMLPage {
         HTMLPage(
             Phrase("page.change.title"),
-            text: Phrase("page.change.text", .text(account.email.text), .text(address.text)), problem: problem,
+            text: Phrase("page.change.text", .text(account.label), .text(address.text)), problem: problem,
             invalidFields: ["password"], action: ("/confirm-change", Phrase("page.change.submit")), carrying: token,
-            fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)],
+            fields: [.hiddenUsername(account.label), .currentPassword(in: context)],
             refusal: Phrase("page.change.refuse"),
             in: context)
     }
@@ -182,9 +182,9 @@ package struct PageRoutes: Sendable {
         -> HTMLPage
     {
         HTMLPage(
-            Phrase("page.reset.title"), text: Phrase("page.reset.text", .text(account.email.text)), problem: problem,
+            Phrase("page.reset.title"), text: Phrase("page.reset.text", .text(account.label)), problem: problem,
             invalidFields: ["password"], action: ("/reset", Phrase("page.reset.submit")), carrying: token,
-            fields: HTMLField.newPassword(of: account.email, in: context), in: context)
+            fields: HTMLField.newPassword(of: account.label, in: context), in: context)
     }
 
     private static func invalidReset(in context: PageContext) -> HTTPResponse {

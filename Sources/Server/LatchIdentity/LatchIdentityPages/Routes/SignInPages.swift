@@ -219,7 +219,7 @@ package struct SignInPages: Sendable {
             invalidFields: problem == .invalidCode ? ["code"] : [], action: ("/login", Phrase("page.signIn.submit")),
             carrying: try seal(purpose, .factor(challenge: challenge, way: way), browser: browser),
             fields: [.factorCode(in: context)],
-            others: configuration.factorRecoveryDelay == nil
+            others: configuration.factorRecoveryDelay == nil || way != .password
                 ? [] : [.init(FactorRecoveryPages.button, Phrase("page.factorLost.button"), isQuiet: true)],
             refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil, in: context)
         return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
@@ -268,7 +268,7 @@ package struct SignInPages: Sendable {
         let context = self.context(of: request, for: purpose)
         let shown = ShownClient(client, receiving: pending.redirect, in: context.texts.language)
         let isLocal = !AppRedirect.isClaimed(pending.redirect)
-        let email = Phrase.Argument.text(session.account.email.text)
+        let email = Phrase.Argument.text(session.account.label)
         let page = HTMLPage(
             Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(shown.title)),
             text: shown.introduced(
@@ -298,7 +298,7 @@ package struct SignInPages: Sendable {
             Phrase("page.device.title"),
             text: shown.introduced(
                 Phrase(
-                    "page.device.text", .text(session.account.email.text), .text(shown.name), .text(code.text),
+                    "page.device.text", .text(session.account.label), .text(shown.name), .text(code.text),
                     .phrase(begun), .text(record.address))),
             items: texts(of: scopes, at: record.details.resources),
             action: ("/device", Phrase("page.button.continue")),
@@ -314,7 +314,7 @@ package struct SignInPages: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         let purpose = PageForm.Purpose.signOut(redirect: redirect, state: state)
         return HTMLPage(
-            Phrase("page.signOut.title"), text: Phrase("page.signOut.text", .text(session.account.email.text)),
+            Phrase("page.signOut.title"), text: Phrase("page.signOut.text", .text(session.account.label)),
             action: ("/oauth/logout", Phrase("page.signOut.submit")),
             carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser),
             links: [("/", Phrase("page.signOut.stay"))], in: context.accepting(request)

@@ -141,7 +141,7 @@ package struct SignUpRoutes: Sendable {
                 label: texts(Phrase("page.field.personName")), hint: texts(Phrase("page.field.personName.hint")),
                 value: name.utf8.count > 200 ? "" : name)
         ]
-        if signUps.takesPasswords { fields += HTMLField.newPassword(of: email, in: context) }
+        if signUps.takesPasswords { fields += HTMLField.newPassword(of: email.text, in: context) }
         let terms = signUps.configuration.termsVersion
         if let version = terms {
             fields.append(.requiredBox("terms", label: texts(Phrase("page.signUp.terms", .text(version)))))

@@ -158,12 +158,12 @@ extension PageRoutes {
     private func verifyForm(
         _ found: Verification, choosesNew: Bool, problem: Phrase? = nil, in context: PageContext
     ) -> HTMLPage {
-        let (account, email) = (found.account, Phrase.Argument.text(found.account.email.text))
+        let (account, email) = (found.account, Phrase.Argument.text(found.account.label))
         guard !found.isChange else {
             return HTMLPage(
                 Phrase("page.verify.change.title"), text: Phrase("page.verify.change.text", email), problem: problem,
                 invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")),
-                carrying: found.carried, fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)],
+                carrying: found.carried, fields: [.hiddenUsername(account.label), .currentPassword(in: context)],
                 in: context)
         }
         guard hasPasswords else {
@@ -176,13 +176,13 @@ extension PageRoutes {
             return HTMLPage(
                 Phrase("page.verify.title"), text: Phrase("page.verify.text", email), problem: problem,
                 invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")),
-                carrying: found.carried, fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)],
+                carrying: found.carried, fields: [.hiddenUsername(account.label), .currentPassword(in: context)],
                 others: [.init("new", Phrase("page.verify.stranger"), isQuiet: true)], in: context)
         }
         return HTMLPage(
             Phrase("page.verify.title"), text: Phrase("page.verify.new.text", email), problem: problem,
             invalidFields: ["new_password"], action: ("/verify", Phrase("page.verify.new.submit")),
-            carrying: found.carried, fields: HTMLField.newPassword("new_password", of: account.email, in: context),
+            carrying: found.carried, fields: HTMLField.newPassword("new_password", of: account.label, in: context),
             others: account.passwordHash == nil ? [] : [.init("known", Phrase("page.verify.known"), isQuiet: true)],
             in: context)
     }

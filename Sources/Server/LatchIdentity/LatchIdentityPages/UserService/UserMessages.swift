@@ -25,7 +25,7 @@ extension User {
     /// Creates the message of an account without its details.
     package init(_ account: Account) {
         self.init(
-            id: account.id, email: account.email.text, username: account.username?.text ?? "",
+            id: account.id, email: account.email?.text ?? "", username: account.username?.text ?? "",
             displayName: account.name ?? "", role: UserRole(account.role), status: UserStatus(account.reportedStatus),
             emailVerified: account.emailVerifiedAt != nil, createdAt: account.createdAt,
             permissions: account.permissions)

@@ -278,7 +278,7 @@ package struct UserServiceHandler: UserServiceServer {
                 // Checked before anything is changed. Another spelling of the same address needs no recent
                 // authentication.
                 change.email = try EmailAddress(email)
-                if change.email?.key != session.account.email.key {
+                if change.email?.key != session.account.email?.key {
                     try recentAuthentication.require(session)
                 }
             }

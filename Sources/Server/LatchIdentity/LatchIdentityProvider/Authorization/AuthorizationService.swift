@@ -247,7 +247,7 @@ package struct AuthorizationService: Sendable {
             // An account that the client expects exists.
             let signsUp =
                 request.prompts.contains(.create) && request.expectedAccount == nil && signUpRule.isOffered
-                && !hasAgreed
+                && client.accepts(permitted.permits(.password) ? .password : .code) && !hasAgreed
             return signsUp ? .signUp : .signIn
         }
         // Attack B6: a client that asks for one user must not get the code of another.
@@ -329,10 +329,10 @@ package struct AuthorizationService: Sendable {
         guard unmet.contains(where: \.isEssential) else {
             // A wish is worth one page, and only to a user who can fulfil it.
             guard !isNew, !hasAgreed, !request.isSilent, unmet.allSatisfy(\.canBeMet) else { return false }
-            return try await admission.hasFactor(session.account, at: permitted.relyingPartyID)
+            return try await admission.hasFactor(session.account, at: permitted.relyingPartyID(for: client))
         }
         let canBeMet = unmet.allSatisfy { $0.canBeMet || !$0.isEssential }
-        guard canBeMet, try await admission.hasFactor(session.account, at: permitted.relyingPartyID) else {
+        guard canBeMet, try await admission.hasFactor(session.account, at: permitted.relyingPartyID(for: client)) else {
             throw .unmetAuthentication
         }
         guard !request.isSilent else { throw .loginRequired }

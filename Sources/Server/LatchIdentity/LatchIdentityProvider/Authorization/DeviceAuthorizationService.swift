@@ -90,7 +90,7 @@ package struct DeviceAuthorizationService: Sendable {
             return true
         }
         guard !client.accepts(factorAt: session.device.factorAt) else { return false }
-        guard try await admission.hasFactor(session.account, at: permitted.relyingPartyID) else {
+        guard try await admission.hasFactor(session.account, at: permitted.relyingPartyID(for: client)) else {
             throw .unmetAuthentication
         }
         return true

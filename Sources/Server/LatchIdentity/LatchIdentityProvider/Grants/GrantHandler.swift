@@ -36,7 +36,7 @@ package enum GrantHandlers {
 extension Metrics {
     /// Creates counters that all start at 0.
     package convenience init() {
-        let grants = [OAuthClient.GrantType.passkey] + GrantHandlers.all.map { $0.grantType }
+        let grants = [OAuthClient.GrantType.passkey, .guest] + GrantHandlers.all.map { $0.grantType }
         self.init(grants: grants.map(\.rawValue))
     }
 }

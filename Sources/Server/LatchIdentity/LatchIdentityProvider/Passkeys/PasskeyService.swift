@@ -12,6 +12,8 @@ import LatchWebAuthn
 package struct PasskeyService: Sendable {
     /// The name of the service that passkey dialogs show.
     package let serviceName: String
+    /// The lifetime of a guest's sessions from the registration on.
+    package let sessionLifetime: Duration
     package let store: IdentityStore
     package let clock: WallClock
     package let random: RandomSource
@@ -40,8 +42,8 @@ package struct PasskeyService: Sendable {
         return [
             "rp": ["id": .string(party.id), "name": .string(serviceName)],
             "user": [
-                "id": .base64URL(Passkey.userHandle(of: account.id)), "name": .string(account.email.text),
-                "displayName": .string(account.name ?? account.email.text),
+                "id": .base64URL(Passkey.userHandle(of: account.id)), "name": .string(account.label),
+                "displayName": .string(account.name ?? account.label),
             ],
             "challenge": .base64URL(challenge),
             "pubKeyCredParams": .array(
@@ -97,7 +99,8 @@ package struct PasskeyService: Sendable {
             transports: registered.transports.joined(separator: " "),
             name: name ?? Self.name(of: session.device), createdAt: now)
         try await store.insert(
-            passkey, for: session.account, on: session.device.id, spending: challenge, causedBy: origin.mailCause)
+            passkey, for: session.account, on: session.device.id, spending: challenge,
+            endingGuestSessionsBy: now.addingTimeInterval(sessionLifetime.inSeconds), causedBy: origin.mailCause)
         mails.wake()
         return passkey
     }

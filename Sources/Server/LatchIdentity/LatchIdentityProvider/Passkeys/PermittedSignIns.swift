@@ -23,6 +23,9 @@ package final class PermittedSignIns: Sendable {
     /// The domain of the passkeys; nil if the public URL does not permit them, or the operator does not.
     package var relyingPartyID: String? { permits(.passkey) ? passkeyDomain : nil }
 
+    /// The domain of the passkeys that a client takes.
+    func relyingPartyID(for client: OAuthClient) -> String? { client.accepts(.passkey) ? relyingPartyID : nil }
+
     package var ways: SignInWays {
         SignInWays(
             providers: providers, relyingPartyID: relyingPartyID, hasPasswords: permits(.password),

@@ -87,12 +87,15 @@ package struct UpstreamIdentityRecord: Codable, Sendable {
     package let subject: String
     /// The address that the provider reports.
     package let email: String?
+    /// Whether the provider has verified the address, and knows its owner; nil in a record of an earlier version.
+    let isEmailVerified: Bool?
     package let name: String?
     package let authenticatedAt: Date
 
-    package init(_ user: UpstreamUser, authenticatedAt: Date) {
+    package init(_ user: UpstreamUser, isEmailVerified: Bool, authenticatedAt: Date) {
         (issuer, subject) = (user.identity.issuer, user.identity.subject)
         (email, name) = (user.identity.email?.text, user.name)
+        self.isEmailVerified = isEmailVerified
         self.authenticatedAt = authenticatedAt
     }
 

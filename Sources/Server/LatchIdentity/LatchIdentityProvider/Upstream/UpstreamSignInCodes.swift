@@ -32,7 +32,7 @@ extension UpstreamSignInService {
     ) async throws(IdentityError) -> UpstreamIdentity {
         try requireRecentLogin(session)
         let code = try await take(text, verifier: verifier, for: .link, from: origin)
-        try await link(code.identity, to: session, from: origin)
+        try await link(code.identity, isEmailVerified: code.isEmailVerified, to: session, from: origin)
         return code.identity
     }
 
@@ -46,14 +46,24 @@ extension UpstreamSignInService {
     ) async throws(IdentityError) {
         try requireRecentLogin(session)
         try await spend(id)
-        try await link(record.identity(at: attempt.provider), to: session, from: origin)
+        try await link(
+            record.identity(at: attempt.provider), isEmailVerified: record.isEmailVerified == true, to: session,
+            from: origin)
     }
 
     private func link(
-        _ identity: UpstreamIdentity, to session: AuthenticatedSession, from origin: RequestOrigin
+        _ identity: UpstreamIdentity, isEmailVerified: Bool, to session: AuthenticatedSession,
+        from origin: RequestOrigin
     ) async throws(IdentityError) {
+        var adopts = isEmailVerified && session.account.email == nil
+        if adopts, let email = identity.email {
+            // An address that may not sign up makes no user, but the link does.
+            adopts = SignUpRule(configuration).permits(email)
+        }
         try await store.link(
-            identity, to: session.account, on: session.device.id, causedBy: origin.mailCause, at: clock.now)
+            identity, isEmailVerified: adopts, to: session.account, on: session.device.id,
+            endingGuestSessionsBy: clock.now.addingTimeInterval(configuration.refreshTokenLifetime.inSeconds),
+            causedBy: origin.mailCause, at: clock.now)
         mails.wake()
     }
 

@@ -226,7 +226,9 @@ package struct UpstreamSignInService: Sendable {
             throw await failure(error, in: part, at: client.provider, from: origin)
         }
         let record = UpstreamIdentityRecord(
-            user, authenticatedAt: min(user.authenticatedAt ?? clock.now, clock.now))
+            user,
+            isEmailVerified: user.identity.email.map(client.provider.decides(about:)) == true
+                && user.isEmailVerified, authenticatedAt: min(user.authenticatedAt ?? clock.now, clock.now))
         // If the provider reports an authentication time, it must be after this request (OpenID Connect Core §3.1.2.1,
         // prompt=login).
         let isAsked = user.authenticatedAt.map { $0.addingTimeInterval(60) > attempt.beganAt }
@@ -314,7 +316,7 @@ package struct UpstreamSignInService: Sendable {
         _ account: Account, isVerified: Bool, at provider: UpstreamProvider, from origin: RequestOrigin,
         _ insert: (Account) async throws(IdentityError) -> Account
     ) async throws(IdentityError) -> Account {
-        let email = account.email
+        let email = try account.requireAddress()
         try SignUpRule(configuration).require(email)
         let attempts = limits.attempts(of: .signUp, from: origin.address) + [limits.signUp(emailKey: email.key)]
         try limits.take(attempts)
@@ -378,7 +380,8 @@ package struct UpstreamSignInService: Sendable {
                 accountID: account?.id,
                 credentialVersion: account?.credentialVersion ?? 0, codeChallenge: attempt.codeChallenge ?? "",
                 factorAt: factorAt, authenticatedAt: record.authenticatedAt,
-                expiresAt: clock.now.addingTimeInterval(SignInCode.lifetime)))
+                expiresAt: clock.now.addingTimeInterval(SignInCode.lifetime),
+                isEmailVerified: record.isEmailVerified == true))
         return attempt.appURL([("code", text)])
     }
 

@@ -26,7 +26,8 @@ package struct Account: Sendable, Hashable {
     ///
     /// It never changes.
     package let id: String
-    package var email: EmailAddress
+    /// The address; nil for a guest, and for a former guest who signs in with a passkey or a provider only.
+    package var email: EmailAddress?
     /// A second login name.
     ///
     /// It contains no `@`, so it cannot be confused with another account's address.
@@ -65,12 +66,17 @@ package struct Account: Sendable, Hashable {
     package var acceptedTerms: AcceptedTerms?
     /// The identifier of the account in the system that it was imported from; nil for others.
     package var foreignID: String?
+    /// The earliest time at which housekeeping can remove the account of a guest, who has nothing to sign in with.
+    ///
+    /// Nil for all other accounts.
+    package var guestUntil: Date?
 
     package init(
-        id: String, email: EmailAddress, username: Username? = nil, name: String? = nil, passwordHash: String? = nil,
+        id: String, email: EmailAddress?, username: Username? = nil, name: String? = nil, passwordHash: String? = nil,
         passwordChangedAt: Date, emailVerifiedAt: Date? = nil, roles: [String] = [], permissions: [String] = [],
         status: Status = Status.active, ownerProvedAt: Date? = nil, credentialVersion: Int = 0, createdAt: Date,
-        attributes: [String: JSONValue] = [:], acceptedTerms: AcceptedTerms? = nil, foreignID: String? = nil
+        attributes: [String: JSONValue] = [:], acceptedTerms: AcceptedTerms? = nil, foreignID: String? = nil,
+        guestUntil: Date? = nil
     ) {
         self.id = id
         self.email = email
@@ -88,6 +94,27 @@ package struct Account: Sendable, Hashable {
         self.attributes = attributes
         self.acceptedTerms = acceptedTerms
         self.foreignID = foreignID
+        self.guestUntil = guestUntil
+    }
+
+    /// Whether the account has nothing to sign in with, and ends with its sessions (decision 0136).
+    package var isGuest: Bool { guestUntil != nil }
+
+    /// The name that identifies the account in lists and in the programs of its user: the address if it has one.
+    package var label: String { email?.text ?? username?.text ?? name ?? (isGuest ? "Guest" : preferredUsername) }
+
+    /// The lower-case texts that the owner can sign in with.
+    package var loginKeys: [String] { [email?.key, username?.key].compactMap(\.self) }
+
+    /// The text by which limits count what goes to the owner.
+    package var ownerKey: String { email?.key ?? id }
+
+    /// Returns the address.
+    ///
+    /// - Throws: `IdentityError.addressRequired` for an account without one.
+    package func requireAddress() throws(IdentityError) -> EmailAddress {
+        guard let email else { throw .addressRequired }
+        return email
     }
 
     /// Whether the owner of the address has proved both the address and the credentials.

@@ -113,9 +113,11 @@ package struct AccountPage: Sendable, Hashable {
     package static let classBound = 10_000
 }
 
-/// Statistics of all accounts except deleted ones.
+/// Statistics of all accounts except deleted ones, with guests apart.
 package struct AccountStatistics: Sendable, Hashable {
     package var total = 0
+    /// The number of guests, which no other number counts.
+    package var guests = 0
     package var active = 0
     package var verified = 0
     /// The number of sign-ups since midnight in UTC.

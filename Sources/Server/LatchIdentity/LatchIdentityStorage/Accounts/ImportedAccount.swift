@@ -28,7 +28,7 @@ package struct ImportedAccount: Sendable, Hashable {
     /// The unique values with a text that differs between accounts.
     package var uniqueValues: [(kind: UniqueValue, text: String)] {
         [
-            (UniqueValue.email, account.email.key as String?), (.username, account.username?.key),
+            (UniqueValue.email, account.email?.key), (.username, account.username?.key),
             (.foreignID, account.foreignID),
         ]
         .compactMap { kind, text in text.map { (kind, $0) } }

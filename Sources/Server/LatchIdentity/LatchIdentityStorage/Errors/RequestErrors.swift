@@ -90,6 +90,28 @@ extension IdentityError {
         message: "There is already an account with this user name.", hint: "Choose another one."
     ).at("username")
 
+    /// Another account has the address or the user name that a guest registers with, or that its provider reports.
+    ///
+    /// Two accounts are never merged.
+    package static let addressTaken = alreadyExists.with(
+        message: "There is already an account with this email address or user name.",
+        hint: "Sign in to it. What you did as a guest stays with the guest.")
+
+    /// The account has no address, which a registration gives it.
+    package static let addressRequired = IdentityError(
+        code: "addressRequired", message: "This account has no email address.",
+        hint: "Register with an address and a password first.", form: .forbidden)
+
+    /// The server has no guests.
+    package static let guestsClosed = IdentityError(
+        code: "guestsClosed", message: "This server has no guests.", hint: "Sign in, or create an account.",
+        form: .forbidden)
+
+    /// The account is not a guest any longer.
+    package static let notGuest = IdentityError(
+        code: "notGuest", message: "This account is already registered.", hint: "Sign in with its address.",
+        form: conflict)
+
     /// The account does not exist, or the caller may not see it.
     package static let noSuchAccount = IdentityError(
         code: "noSuchAccount", message: "There is no such account.", form: .notFound)

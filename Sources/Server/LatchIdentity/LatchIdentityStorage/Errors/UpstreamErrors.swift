@@ -123,6 +123,14 @@ extension IdentityError {
         code: "linkedElsewhere", message: "This provider account is already linked to another account here.",
         hint: "Sign in to that account and remove the link there first.", form: conflict)
 
+    /// Returns the error for a guest, whose account is never merged with the other one.
+    package static func linkedElsewhere(asGuest: Bool) -> IdentityError {
+        guard asGuest else { return linkedElsewhere }
+        return linkedElsewhere.with(
+            message: linkedElsewhere.message,
+            hint: "Sign in with the provider instead. What you did as a guest stays with the guest.")
+    }
+
     /// The account is linked to another identity of the provider.
     package static let alreadyLinked = IdentityError(
         code: "alreadyLinked", message: "This account is already linked to a different account at this provider.",

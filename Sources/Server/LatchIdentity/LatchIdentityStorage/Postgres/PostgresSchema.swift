@@ -106,7 +106,8 @@ package enum PostgresSchema {
         Migration(number: 8, name: "APIKeys", statements: apiKeys),
         Migration(number: 9, name: "Imports", statements: imports),
         Migration(number: 10, name: "Events", statements: events),
-        Migration(number: 11, name: "FactorRecovery", statements: factorRecovery),
+        Migration(number: 11, name: "Guests", statements: guests),
+        Migration(number: 12, name: "FactorRecovery", statements: factorRecovery),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

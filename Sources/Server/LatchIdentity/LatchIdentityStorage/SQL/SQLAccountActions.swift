@@ -109,12 +109,14 @@ extension SQLConnection {
             try update(id, change, at: now)
             try audit("account.changed", account: id, detail: actor == id ? nil : note, at: now)
         case .setRole(let role):
+            guard !target.isGuest else { throw .addressRequired }
             try run(
                 "UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3",
                 [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
             try endKeys(of: id, unlessFor: role, at: now)
             try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
         case .setRoles(let words, _):
+            guard !target.isGuest else { throw .addressRequired }
             try run(
                 "UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3",
                 [.text(words.joined(separator: " ")), .date(now), .text(id)])
@@ -159,6 +161,7 @@ extension SQLConnection {
         case .mailReset:
             // No email is sent to an account that cannot sign in.
             guard target.status == .active else { throw .accountSuspended }
+            _ = try target.requireAddress()
             try mail(.resetPassword, to: id, causedBy: MailCause(), at: now)
             try audit("account.resetMailed", account: id, detail: note, at: now)
         case .removeFactor:
@@ -205,7 +208,7 @@ extension SQLConnection {
     private func setEmail(
         of target: Account, to email: EmailAddress, isVerified: Bool, note: String, at now: Date
     ) throws(IdentityError) {
-        let (id, isSame) = (target.id, email.key == target.email.key)
+        let (id, isSame) = (target.id, email.key == target.email?.key)
         if !isSame { try mail(.addressChanged, to: id, causedBy: MailCause(), at: now) }
         let verifiedAt = isVerified ? isSame ? target.emailVerifiedAt ?? now : now : nil
         // The word of an administrator is about the address. It does not prove who set the password.
@@ -214,7 +217,7 @@ extension SQLConnection {
             try run(
                 """
                 UPDATE account SET email = $1, email_key = $2, email_verified_at = $3, owner_proved_at = $4,
-                    updated_at = $5 WHERE id = $6
+                    updated_at = $5, guest_until = NULL WHERE id = $6
                 """,
                 [.text(email.text), .text(email.key), .date(verifiedAt), .date(provedAt), .date(now), .text(id)])
         } catch IdentityError.alreadyExists {

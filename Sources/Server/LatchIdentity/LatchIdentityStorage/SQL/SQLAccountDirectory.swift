@@ -60,7 +60,23 @@ extension IdentityStore {
             if day > today - 7 { statistics.newThisWeek += count }
             if day >= today { statistics.newToday += count }
         }
+        try await separateGuests(in: &statistics, today: today)
         return statistics
+    }
+
+    /// Moves the guests from the numbers of accounts and sign-ups to a number that only counts them.
+    private func separateGuests(in statistics: inout AccountStatistics, today: Int64) async throws(IdentityError) {
+        for (day, count) in try await read({ db throws(IdentityError) in try db.guests() }) {
+            statistics.guests += count
+            // The numbers of all accounts may be a minute older.
+            statistics.total = max(0, statistics.total - count)
+            guard day >= today - 29 else { continue }
+            statistics.newThisMonth = max(0, statistics.newThisMonth - count)
+            let index = Int(min(max(0, day - today + 29), 29))
+            statistics.newByDay[index] = max(0, statistics.newByDay[index] - count)
+            if day > today - 7 { statistics.newThisWeek = max(0, statistics.newThisWeek - count) }
+            if day >= today { statistics.newToday = max(0, statistics.newToday - count) }
+        }
     }
 
     /// Returns the number of accounts of each class, without deleted ones.

@@ -66,9 +66,11 @@ extension SQLConnection {
             each: foreign.map { [.text(accounts[$0].account.foreignID)] }
         ) { row throws(IdentityError) in try row.text(0) }
         for (index, keys) in zip(foreign, known) where !keys.isEmpty {
-            outcomes[index] = keys == [accounts[index].account.email.key] ? .known : .taken(.foreignID)
+            outcomes[index] = keys.first == accounts[index].account.email?.key ? .known : .taken(.foreignID)
         }
-        try look(for: .email, "SELECT id FROM account WHERE email_key = $1") { [[.text($0.account.email.key)]] }
+        try look(for: .email, "SELECT id FROM account WHERE email_key = $1") {
+            $0.account.email.map { [[.text($0.key)]] } ?? []
+        }
         try look(for: .username, "SELECT id FROM account WHERE username_key = $1") {
             $0.account.username.map { [[.text($0.key)]] } ?? []
         }
@@ -106,12 +108,14 @@ extension Account {
 
 extension IdentityStore {
     /// Returns a page of accounts that are not deleted, with everything that their owners sign in by.
+    ///
+    /// Accounts without an address are left out, since other systems find users by it.
     package func exportedAccounts(after id: String, limit: Int) async throws(IdentityError) -> [ImportedAccount] {
         try await snapshot { db throws(IdentityError) in
             let accounts = try db.all(
                 """
                 SELECT \(Account.Column.list) FROM account
-                WHERE id > $1 AND standing IS DISTINCT FROM 'deleted' ORDER BY id LIMIT $2
+                WHERE id > $1 AND standing IS DISTINCT FROM 'deleted' AND email <> '' ORDER BY id LIMIT $2
                 """, [.text(id), .integer(Int64(limit))], read: Account.init)
             let ids = accounts.map { [SQLValue.text($0.id)] }
             let factors = try db.all(

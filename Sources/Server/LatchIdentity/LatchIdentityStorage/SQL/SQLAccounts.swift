@@ -14,7 +14,9 @@ extension IdentityStore {
 
     /// Returns the account of an address, by its canonical form (``EmailAddress/key``).
     package func account(emailKey: String) async throws(IdentityError) -> Account? {
-        try await account(where: "email_key", is: emailKey)
+        // An account without an address has its ID in the column.
+        guard emailKey.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        return try await account(where: "email_key", is: emailKey)
     }
 
     /// Returns the account of a user name, by its canonical form (``Username/key``).
@@ -147,15 +149,16 @@ extension Account {
     package enum Column: Int32, TableColumn {
         case id, email, emailKey, name, passwordHash, passwordChangedAt, emailVerifiedAt, roles, permissions, status
         case createdAt, username, usernameKey, standing, updatedAt, lastLoginAt, ownerProvedAt, credentialVersion
-        case attributes, termsVersion, termsAcceptedAt, foreignID
+        case attributes, termsVersion, termsAcceptedAt, foreignID, guestUntil
 
         package static let (list, insertion) = texts()
 
         package func value(of account: Account?) -> SQLValue {
             switch self {
             case .id: .text(account?.id)
-            case .email: .text(account?.email.text)
-            case .emailKey: .text(account?.email.key)
+            // The columns are NOT NULL and unique. An id contains no @, so it is never the key of an address.
+            case .email: .text(account.map { $0.email?.text ?? "" })
+            case .emailKey: .text(account.map { $0.email?.key ?? $0.id })
             case .name: .text(account?.name)
             case .passwordHash: .text(account?.passwordHash)
             case .passwordChangedAt: .date(account?.passwordChangedAt)
@@ -175,6 +178,7 @@ extension Account {
             case .termsVersion: .text(account?.acceptedTerms?.version)
             case .termsAcceptedAt: .date(account?.acceptedTerms?.acceptedAt)
             case .foreignID: .text(account?.foreignID)
+            case .guestUntil: .date(account?.guestUntil)
             }
         }
     }
@@ -184,9 +188,9 @@ extension Account {
         let standing = try row.optionalText(Column.standing)
         let word = if let standing { standing } else { try row.text(Column.status) }
         guard let status = Status(rawValue: word) else { throw .corruptStore("an account has an unknown status") }
+        let email = EmailAddress(text: try row.text(Column.email), key: try row.text(Column.emailKey))
         self.init(
-            id: try row.text(Column.id),
-            email: EmailAddress(text: try row.text(Column.email), key: try row.text(Column.emailKey)),
+            id: try row.text(Column.id), email: email.text.isEmpty ? nil : email,
             name: try row.optionalText(Column.name), passwordHash: try row.optionalText(Column.passwordHash),
             passwordChangedAt: try row.date(Column.passwordChangedAt),
             emailVerifiedAt: try row.optionalDate(Column.emailVerifiedAt),
@@ -194,7 +198,7 @@ extension Account {
             status: status, ownerProvedAt: try row.optionalDate(Column.ownerProvedAt),
             credentialVersion: Int(try row.integer(Column.credentialVersion)),
             createdAt: try row.date(Column.createdAt),
-            foreignID: try row.optionalText(Column.foreignID))
+            foreignID: try row.optionalText(Column.foreignID), guestUntil: try row.optionalDate(Column.guestUntil))
         if let text = try row.optionalText(Column.username) {
             username = Username(text: text, key: try row.text(Column.usernameKey))
         }

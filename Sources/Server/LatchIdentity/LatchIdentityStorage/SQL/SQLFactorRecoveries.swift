@@ -18,7 +18,11 @@ extension IdentityStore {
     ) async throws(IdentityError) -> FactorRecovery {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { throw .accountChanged }
-            if let earlier = try db.factorRecovery(of: account.id) { return earlier }
+            if let earlier = try db.factorRecovery(of: account.id) {
+                if earlier.isFor(account) { return earlier }
+                try db.cancelFactorRecovery(
+                    of: account.id, because: "the account has changed", at: recovery.requestedAt)
+            }
             let hasFactor = try db.number(
                 "SELECT count(*) FROM second_factor WHERE account_id = $1 AND is_confirmed = 1", [.text(account.id)])
             guard hasFactor == 1 else { throw .noSecondFactor }
@@ -40,14 +44,15 @@ extension IdentityStore {
 
     /// Sends the second notices that are due, and removes the factors whose waiting time has ended, at most a hundred.
     ///
+    /// - Parameter isEnabled: Whether the operator still wants it; otherwise those that are due stay.
     /// - Returns: Whether more may be due.
-    package func recoverDueFactors(at date: Date) async throws(IdentityError) -> Bool {
+    package func recoverDueFactors(isEnabled: Bool, at date: Date) async throws(IdentityError) -> Bool {
         let due = try await all(
             "SELECT account_id FROM factor_recovery WHERE due_at <= $1 OR remind_at <= $1 ORDER BY due_at LIMIT 100",
             [.date(date)]
         ) { row throws(IdentityError) in try row.text(0) }
         for id in due {
-            try await write { db throws(IdentityError) -> Void in try db.continueFactorRecovery(of: id, at: date) }
+            try await write { db throws(IdentityError) -> Void in try db.continueFactorRecovery(of: id, isEnabled: isEnabled, at: date) }
         }
         return due.count == 100
     }
@@ -66,17 +71,27 @@ extension SQLConnection {
             read: FactorRecovery.init)
     }
 
-    fileprivate func continueFactorRecovery(of accountID: String, at now: Date) throws(IdentityError) {
+    fileprivate func continueFactorRecovery(
+        of accountID: String, isEnabled: Bool, at now: Date
+    ) throws(IdentityError) {
         // The owner may have canceled it since it was found.
         guard let recovery = try factorRecovery(of: accountID), let account = try account(accountID) else { return }
-        guard account.credentialVersion == recovery.credentialVersion, !account.isAdministrator else {
+        guard isEnabled else {
+            return try cancelFactorRecovery(of: accountID, because: "factor_recovery_delay is not set", at: now)
+        }
+        guard recovery.isFor(account) else {
             return try cancelFactorRecovery(of: accountID, because: "the account has changed", at: now)
         }
-        guard recovery.dueAt <= now else {
-            guard let remindAt = recovery.remindAt, remindAt <= now else { return }
-            try run("UPDATE factor_recovery SET remind_at = NULL WHERE account_id = $1", [.text(accountID)])
+        if let remindAt = recovery.remindAt {
+            guard remindAt <= now else { return }
+            // The owner has a day after the second notice, also if no server ran in the meantime.
+            let dueAt = max(recovery.dueAt, now.addingTimeInterval(FactorRecovery.reminder))
+            try run(
+                "UPDATE factor_recovery SET remind_at = NULL, due_at = $1 WHERE account_id = $2",
+                [.date(dueAt), .text(accountID)])
             return try mail(.factorRecoverySoon, to: accountID, causedBy: MailCause(), at: now)
         }
+        guard recovery.dueAt <= now else { return }
         try run("DELETE FROM factor_recovery WHERE account_id = $1", [.text(accountID)])
         _ = try removeFactor(of: accountID, detail: "after the waiting time", causedBy: MailCause(), at: now)
     }

@@ -191,7 +191,7 @@ extension SQLConnection {
             return changed == 1 ? mail.recipient : nil
         case .verifyEmail, .resetPassword, .invitation:
             guard let purpose = mail.purpose.token, claim.hasPasswords || purpose != .resetPassword,
-                let account = try activeAccount(emailKey: mail.recipient.key),
+                let account = try activeAccount(emailKey: mail.recipient.key), let email = account.email,
                 purpose == .resetPassword || account.emailVerifiedAt == nil,
                 mail.purpose != .invitation || account.passwordHash == nil
             else { return nil }
@@ -201,9 +201,9 @@ extension SQLConnection {
             try insert(
                 OneTimeToken(
                     digest: digest, accountID: account.id, purpose: purpose,
-                    emailKey: account.email.key, createdAt: mail.createdAt,
+                    emailKey: email.key, createdAt: mail.createdAt,
                     expiresAt: mail.purpose == .resetPassword ? claim.resetEnd : claim.verificationEnd))
-            return account.email
+            return email
         }
     }
 

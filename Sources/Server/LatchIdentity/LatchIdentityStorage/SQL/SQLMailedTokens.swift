@@ -88,7 +88,7 @@ extension IdentityStore {
         of account: Account, causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) -> Account? {
         try await write { db throws(IdentityError) in
-            guard let current = try db.activeAccount(emailKey: account.email.key), current.id == account.id else {
+            guard let current = try db.activeAccount(emailKey: account.ownerKey), current.id == account.id else {
                 return nil
             }
             guard !current.isOwnersAddress else { return current }
@@ -197,8 +197,12 @@ extension SQLConnection {
         }
         guard account.emailVerifiedAt == nil else {
             // A link without a proof verified this or an earlier address, so another user's credentials may remain.
-            if account.ownerProvedAt == nil, proof.endsEverything {
+            // Without a password, the account belongs to who has the links and passkeys that the first proof left.
+            if account.ownerProvedAt == nil, proof.endsEverything, !proof.endsPassword || account.passwordHash != nil {
                 if proof.endsPassword {
+                    try cancelDeletion(of: id, detail: "requested before the address was proved", at: now)
+                    _ = try removeFactor(
+                        of: id, detail: "set before the address was proved", causedBy: cause, at: now)
                     try removeUnprovedPassword(of: account, at: now)
                     try revokeDevices(of: id, because: .addressProof, at: now)
                 }
@@ -235,7 +239,7 @@ extension SQLConnection {
         for mail in OutboxMail.Purpose.allCases where mail.token == purpose {
             try run(
                 "DELETE FROM mail WHERE purpose = $1 AND email_key = $2",
-                [.text(mail.rawValue), .text(account.email.key)])
+                [.text(mail.rawValue), .text(account.email?.key)])
         }
     }
 }

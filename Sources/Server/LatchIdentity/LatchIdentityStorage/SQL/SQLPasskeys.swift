@@ -20,13 +20,17 @@ extension IdentityStore {
     ///
     /// The transaction decides, so that concurrent requests cannot exceed the maximum number of passkeys.
     ///
-    /// - Parameter device: The signed-in device that registers it.
+    /// A guest becomes a user.
+    ///
+    /// - Parameters:
+    ///   - device: The signed-in device that registers it.
+    ///   - end: The time at which the sessions of a guest end from now on; nil keeps them.
     /// - Throws: `IdentityError.passkeyChallengeExpired` if the challenge was used before. `.passkeyExists`,
     ///   `.tooManyPasskeys`. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
     ///   device was signed out.
     package func insert(
         _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge,
-        causedBy cause: MailCause = MailCause()
+        endingGuestSessionsBy end: Date? = nil, causedBy cause: MailCause = MailCause()
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: passkey.createdAt) else { throw .invalidToken }
@@ -36,6 +40,7 @@ extension IdentityStore {
             guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
             try db.run(
                 "INSERT INTO passkey \(Passkey.Column.insertion)", Passkey.Column.values(of: passkey))
+            try db.endGuest(account.id, endingSessionsBy: end)
             try db.passkeysHaveChanged(.passkeyAdded, of: account.id, causedBy: cause, at: passkey.createdAt)
             try db.audit("passkey.added", account: account.id, at: passkey.createdAt)
         }

@@ -189,17 +189,17 @@ extension SQLConnection {
         return true
     }
 
-    /// Emails the owner about a change of the credentials, in the owner's preferred language.
+    /// Emails the owner about a change of the credentials, in the owner's preferred language, if there is an address.
     ///
     /// - Parameter cause: The owner's request, whose language is for an owner without a preference.
     package func mail(
         _ purpose: OutboxMail.Purpose, to accountID: String, causedBy cause: MailCause, at now: Date
     ) throws(IdentityError) {
-        guard let full = try fullAccount(accountID) else { return }
+        guard let full = try fullAccount(accountID), let email = full.account.email else { return }
         let preferred = full.details.preferences.language
         try insert(
             OutboxMail(
-                purpose, to: full.account.email, accountID: accountID, id: RandomSource.system.identifier(), at: now,
+                purpose, to: email, accountID: accountID, id: RandomSource.system.identifier(), at: now,
                 causedBy: cause.preferring(preferred)))
     }
 

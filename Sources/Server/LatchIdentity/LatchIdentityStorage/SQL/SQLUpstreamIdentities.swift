@@ -42,7 +42,7 @@ extension IdentityStore {
                 return .verified(try db.insert(account, linkedTo: identity))
             }
             // The address may have changed since the code was mailed.
-            guard found.status == .active, found.email.key == account.email.key else { return .ended }
+            guard found.status == .active, found.email?.key == account.email?.key else { return .ended }
             if found.emailVerifiedAt == nil {
                 try db.audit("account.emailVerified", account: found.id, at: now)
                 try db.proveAddress(of: found, with: .identity(identity), causedBy: cause, at: now)
@@ -55,18 +55,24 @@ extension IdentityStore {
     ///
     /// The transaction decides, so that only one of two accounts gets the identity.
     ///
-    /// - Parameter device: The signed-in device that links it.
-    /// - Throws: `IdentityError.linkedElsewhere`. `.alreadyLinked` if the account has another identity of the provider.
+    /// An account without an address gets that of the identity, and a guest becomes a user.
+    ///
+    /// - Parameters:
+    ///   - isEmailVerified: Whether the provider has verified the address of the identity, and knows its owner.
+    ///   - device: The signed-in device that links it.
+    ///   - end: The time at which the sessions of a guest end from now on; nil keeps them.
+    /// - Throws: `IdentityError.linkedElsewhere`. `.addressTaken` if an account without an address would get that of
+    ///   another account. `.alreadyLinked` if the account has another identity of the provider.
     ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func link(
-        _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], causedBy cause: MailCause = MailCause(),
-        at now: Date
+        _ identity: UpstreamIdentity, isEmailVerified: Bool = false, to account: Account, on device: [UInt8],
+        endingGuestSessionsBy end: Date? = nil, causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
             if let owner = try db.account(linkedTo: identity) {
                 guard owner.id != account.id else { return }
-                throw .linkedElsewhere
+                throw .linkedElsewhere(asGuest: account.isGuest)
             }
             guard try db.isUnchanged(account) else { throw .accountChanged }
             let count = try db.number(
@@ -74,6 +80,10 @@ extension IdentityStore {
                 [.text(account.id), .text(identity.provider)])
             guard count == 0 else { throw .alreadyLinked }
             try db.insert(identity, of: account.id, at: now)
+            if isEmailVerified, let email = identity.email {
+                try db.adopt(email, for: account, from: identity.provider, at: now)
+            }
+            try db.endGuest(account.id, endingSessionsBy: end)
             try db.mail(.signInAdded, to: account.id, causedBy: cause, at: now)
         }
     }
@@ -255,7 +265,7 @@ extension SignInCode {
     /// The columns of `sign_in_code`.
     enum Column: Int32, TableColumn {
         case digest, purpose, issuer, subject, provider, email, accountID, credentialVersion, codeChallenge
-        case factorAt, authenticatedAt, expiresAt
+        case factorAt, authenticatedAt, expiresAt, isEmailVerified
 
         static let (list, insertion) = texts()
 
@@ -273,6 +283,7 @@ extension SignInCode {
             case .factorAt: .date(code?.factorAt)
             case .authenticatedAt: .date(code?.authenticatedAt)
             case .expiresAt: .date(code?.expiresAt)
+            case .isEmailVerified: .integer((code?.isEmailVerified).map { $0 ? 1 : 0 })
             }
         }
     }
@@ -291,7 +302,8 @@ extension SignInCode {
             accountID: try row.optionalText(Column.accountID),
             credentialVersion: Int(try row.integer(Column.credentialVersion)),
             codeChallenge: try row.text(Column.codeChallenge), factorAt: try row.optionalDate(Column.factorAt),
-            authenticatedAt: try row.date(Column.authenticatedAt), expiresAt: try row.date(Column.expiresAt))
+            authenticatedAt: try row.date(Column.authenticatedAt), expiresAt: try row.date(Column.expiresAt),
+            isEmailVerified: try row.integer(Column.isEmailVerified) == 1)
     }
 }
 

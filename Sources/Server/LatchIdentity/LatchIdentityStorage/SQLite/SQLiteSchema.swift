@@ -63,6 +63,7 @@ package enum SQLiteSchema {
         Migration(number: 20, name: "APIKeys", statements: apiKeys),
         Migration(number: 21, name: "Imports", statements: imports),
         Migration(number: 22, name: "Events", statements: events),
-        Migration(number: 23, name: "FactorRecovery", statements: factorRecovery),
+        Migration(number: 23, name: "Guests", statements: guests),
+        Migration(number: 24, name: "FactorRecovery", statements: factorRecovery),
     ]
 }

@@ -6,6 +6,9 @@ package import LatchFoundation
 ///
 /// It ends when the owner proves a factor, cancels it, or changes the credentials.
 package struct FactorRecovery: Sendable, Hashable {
+    /// The time in seconds from the second notice to the removal.
+    package static let reminder: TimeInterval = 86_400
+
     package let accountID: String
     /// The version of the account's credentials at the request.
     package let credentialVersion: Int
@@ -21,5 +24,10 @@ package struct FactorRecovery: Sendable, Hashable {
         self.requestedAt = requestedAt
         self.remindAt = remindAt
         self.dueAt = dueAt
+    }
+
+    /// Whether the account has still the credentials of the request, and no role.
+    package func isFor(_ account: Account) -> Bool {
+        account.credentialVersion == credentialVersion && account.role == .user
     }
 }

@@ -45,10 +45,14 @@ package struct SignInCode: Sendable, Hashable {
     /// The time at which the user authenticated.
     package let authenticatedAt: Date
     package let expiresAt: Date
+    /// Whether the provider has verified the address of the identity, and knows its owner.
+    package let isEmailVerified: Bool
 
     package init(
         digest: [UInt8], purpose: Purpose, identity: UpstreamIdentity, accountID: String? = nil,
-        credentialVersion: Int = 0, codeChallenge: String, factorAt: Date? = nil, authenticatedAt: Date, expiresAt: Date
+        credentialVersion: Int = 0, codeChallenge: String, factorAt: Date? = nil, authenticatedAt: Date,
+        expiresAt: Date,
+        isEmailVerified: Bool = false
     ) {
         self.digest = digest
         self.purpose = purpose
@@ -59,6 +63,7 @@ package struct SignInCode: Sendable, Hashable {
         self.factorAt = factorAt
         self.authenticatedAt = authenticatedAt
         self.expiresAt = expiresAt
+        self.isEmailVerified = isEmailVerified
     }
 }
 

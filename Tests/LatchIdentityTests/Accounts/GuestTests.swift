@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Expectations
+import Foundation
+import IdentityTestSupport
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+extension Site {
+    fileprivate static func withGuests(
+        change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws -> Site {
+        try await Site {
+            $0.guests = true
+            change(&$0)
+        }
+    }
+
+    fileprivate func guest(_ fields: HTTPFields = [:]) async throws -> Response {
+        try await post("/api/auth/guest", [:], fields: fields)
+    }
+
+    fileprivate func registerGuest(_ access: String, as email: String, _ others: JSONObject = [:]) async throws
+        -> Response
+    {
+        var content: JSONObject = ["email": .string(email), "password": .string(Site.password)]
+        for (name, value) in others { content[name] = value }
+        return try await call(.post, "/api/auth/guest/register", bearer: access, .object(content))
+    }
+
+    fileprivate func profile(_ access: String) async throws -> JSONObject {
+        try await get("/user/profile", bearer: access).json
+    }
+}
+
+@Suite struct GuestTests {
+    @Test func `Guests begin only where the operator permits them, and not from a page of another site`() async throws {
+        let closed = try await Site()
+        let refused = try await closed.guest()
+        #expect(refused.status == 403 && refused.string("code") == "guestsClosed")
+        await closed.close()
+        let site = try await Site.withGuests()
+        try await expectEqual(site.guest(["Origin": "https://evil.example"]).status, 403)
+        let guest = try await site.guest()
+        #expect(guest.status == 200 && guest.field(.setCookie)?.contains(guest.refresh) == true)
+        await site.close()
+    }
+
+    @Test func `The tokens and the profile of a guest have no address and tell that it is a guest`() async throws {
+        let site = try await Site.withGuests { $0.requireVerifiedEmail = true }
+        let guest = try await site.guest()
+        let claims = try JWT(unverified: guest.access).claims.members
+        #expect(claims["is_guest"] == true && claims["email"] == nil)
+        let profile = try await site.profile(guest.access)
+        #expect(profile["isGuest"] == true && profile["email"] == nil && profile["id"] == claims["sub"])
+        let renewed = try await site.renew(guest.refresh)
+        try await expectEqual(site.profile(renewed.access)["id"], claims["sub"])
+        let created = try #require(
+            try await site.identity.audit.records(limit: 9).first { $0.event == "account.created" })
+        expectEqual(created.detail, "guest")
+        await expectEqual(site.subjects().count, 0)
+        await site.close()
+    }
+
+    @Test func `A repeated request gets the same guest until the first refresh`() async throws {
+        let site = try await Site.withGuests()
+        let key: HTTPFields = ["Idempotency-Key": "0f5d7c9e-2b64-4b53-9f0a-guest"]
+        let responses = [try await site.guest(key), try await site.guest(key), try await site.guest(key)]
+        expectEqual(Set(responses.map(\.refresh)).count, 1)
+        expectEqual(Set(responses.map(\.status)), [200])
+        let other = try await site.guest(["Idempotency-Key": "another-key-of-another-app"])
+        expectNotEqual(other.refresh, responses[0].refresh)
+        try await expectEqual(site.renew(responses[0].refresh).status, 200)
+        let late = try await site.guest(key)
+        #expect(late.status == 400 && late.access.isEmpty)
+        try await expectEqual(site.guest(["Idempotency-Key": "short"]).status, 400)
+        await site.close()
+    }
+
+    @Test func `A registered guest keeps its identifier and its session, also before the address is verified`()
+        async throws
+    {
+        let site = try await Site.withGuests { $0.requireVerifiedEmail = true }
+        let guest = try await site.guest()
+        let id = try await site.profile(guest.access)["id"]
+        site.clock.advance(by: 3600)
+        let access = try await site.renew(guest.refresh).access
+        let registered = try await site.registerGuest(
+            access, as: "ada@example.com", ["name": "Ada", "username": "ada.l"])
+        expectEqual(registered.status, 200)
+        #expect(registered.json["id"] == id && registered.string("email") == "ada@example.com")
+        #expect(registered.json["isGuest"] == nil && registered.json["emailVerified"] == false)
+        let token = try #require(await site.mailedToken())
+        let renewed = try await site.post("/api/auth/guest/register", [:])
+        expectEqual(renewed.status, 401)
+        try await expectEqual(site.registerGuest(access, as: "eve@example.com").string("code"), "notGuest")
+        try await expectEqual(site.logIn().status, 403)
+        let verified = try await site.call(.post, "/api/auth/verify-email", bearer: access, ["token": .string(token)])
+        expectEqual(verified.status, 200)
+        let profile = try await site.profile(access)
+        #expect(profile["id"] == id && profile["emailVerified"] == true)
+        let login = try await site.logIn()
+        try await expectEqual(site.profile(login.access)["id"], id)
+        let claims = try JWT(unverified: login.access).claims.members
+        #expect(claims["is_guest"] == nil && claims["email"] == "ada@example.com")
+        await site.close()
+    }
+
+    @Test(.tags(.accountEnumeration)) func `A guest who registers a taken address learns what a sign-up tells`()
+        async throws
+    {
+        let site = try await Site.withGuests()
+        try await site.signUp()
+        let guest = try await site.guest()
+        let refused = try await site.registerGuest(guest.access, as: "ADA@example.com")
+        let signUp = try await site.post(
+            "/api/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
+        #expect(refused.status == signUp.status && refused.string("code") == signUp.string("code"))
+        #expect(refused.text.contains("What you did as a guest stays with the guest."))
+        let profile = try await site.profile(guest.access)
+        #expect(profile["isGuest"] == true && profile["email"] == nil)
+        try await expectEqual(site.logIn().status, 200)
+        await site.close()
+    }
+
+    @Test func `Of two registrations at the same time, one makes the user`() async throws {
+        let site = try await Site.withGuests()
+        let guest = try await site.guest()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for name in ["ada", "bob"] {
+                group.addTask { try await site.registerGuest(guest.access, as: "\(name)@example.com").status }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }.sorted()
+        }
+        // The other one may try again, and learns then that the guest is registered.
+        #expect([[200, 409], [200, 503]].contains(statuses), "\(statuses)")
+        await site.close()
+    }
+
+    @Test func `A guest has no second factor, no change of address and no role`() async throws {
+        let site = try await Site.withGuests { $0.firstAdministrator = "ada@example.com" }
+        let guest = try await site.guest()
+        let id = try #require(try await site.profile(guest.access)["id"]?.stringValue)
+        let factor = try await site.call("SetupTwoFactor", bearer: guest.access)
+        expectEqual(factor.field("latch-code"), "addressRequired")
+        let change = try await site.call(
+            "UpdateProfile", ["user_id": .string(id), "email": "ada@example.com"], bearer: guest.access)
+        expectEqual(change.field("latch-code"), "addressRequired")
+        for role in [Role.moderator, .superAdmin] {
+            await expectEqual(
+                refusal { try await site.identity.administration.setRole(of: id, to: role) }, "addressRequired")
+        }
+        await expectEqual(
+            refusal { try await site.identity.administration.mailReset(of: id, by: nil) }, "addressRequired")
+        try await expectEqual(site.identity.services.store.account(id: id)?.role, .user)
+        await site.close()
+    }
+
+    @Test func `Housekeeping removes a guest who was not there for the lifetime of guests`() async throws {
+        let site = try await Site.withGuests { $0.guestLifetime = .seconds(7200) }
+        let store = site.identity.services.store
+        let (gone, present) = (try await site.guest(), try await site.guest())
+        let ids = [try await site.profile(gone.access), try await site.profile(present.access)].map {
+            $0["id"]?.stringValue ?? ""
+        }
+        site.clock.advance(by: 3601)
+        try await expectEqual(site.renew(present.refresh).status, 200)
+        site.clock.advance(by: 3600)
+        #expect(try await Housekeeping(site.identity.services).prune())
+        try await expectNil(store.account(id: ids[0]))
+        #expect(try await store.account(id: ids[1]) != nil)
+        try await expectEqual(site.renew(gone.refresh).status, 401)
+        await site.close()
+    }
+
+    @Test func `A passkey makes a guest a user, who needs no address`() async throws {
+        let site = try await Site.withPasskeys { $0.guests = true }
+        let guest = try await site.guest()
+        let id = try await site.profile(guest.access)["id"]
+        let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: guest.access)
+        try await expectEqual(user.register().status, 201)
+        let profile = try await site.profile(guest.access)
+        #expect(profile["isGuest"] == false && profile["email"] == nil)
+        let again = try await user.signIn()
+        try await expectEqual(site.profile(again.access)["id"], id)
+        site.clock.advance(by: 366 * 86_400)
+        #expect(try await Housekeeping(site.identity.services).prune())
+        #expect(try await site.identity.services.store.account(id: id?.stringValue ?? "") != nil)
+        await site.close()
+    }
+}
