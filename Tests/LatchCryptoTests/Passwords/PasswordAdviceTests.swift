@@ -24,7 +24,8 @@ import Testing
         "19870412", "Sunshine2026", "dragon123456", "p@ssw0rd", "Passw0rd1", "123password", "iloveyou", "lovemichael",
         "ada12345", "example2025",
         "passwort", "motdepasse", "Fussball1", "teamo123", "qwerty123", "monkey99", "superman", "administrator",
-        "charlie1987", "abcdefgh-12", "xyz87654321", "Password123!", "secret123!", "Secret2026", "!Sommer2026", "letmein#1", "dragon!!",
+        "charlie1987", "abcdefgh-12", "xyz87654321", "Password123!", "secret123!", "Secret2026", "!Sommer2026",
+        "letmein#1", "dragon!!",
         "ada#2026!",
         String(repeating: "z", count: 40),
     ])

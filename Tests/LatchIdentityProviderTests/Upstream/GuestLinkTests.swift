@@ -62,6 +62,18 @@ import Testing
         await site.close()
     }
 
+    @Test func `A link takes no guest past the rules of sign-ups`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream, Self.words) {
+            $0.guests = true
+            $0.signUp = .invitation
+        }
+        let (linked, _, after) = try await link(Site.ada, at: site, upstream)
+        #expect(linked.status == 403 && linked.string("code") == "addressRequired", "\(linked.text)")
+        #expect(after["isGuest"] == true && after["email"] == nil)
+        await site.close()
+    }
+
     @Test func `A client signs in as a guest and registers, and its account keeps the identifier`() async throws {
         let site = try await site(try ScriptedUpstream())
         let auth = AuthClient(

@@ -14,9 +14,9 @@ import Testing
 
 extension Site {
     fileprivate static func withGuests(
-        change: (inout IdentityConfiguration) -> Void = { _ in }
+        hooks: IdentityHooks = IdentityHooks(), change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> Site {
-        try await Site {
+        try await Site(hooks: hooks) {
             $0.guests = true
             change(&$0)
         }
@@ -110,6 +110,38 @@ extension Site {
         let claims = try JWT(unverified: login.access).claims.members
         #expect(claims["is_guest"] == nil && claims["email"] == "ada@example.com")
         await site.close()
+    }
+
+    @Test(arguments: ["closed", "verified", "terms", "hook"])
+    func `A passkey takes no guest past the rules of sign-ups`(rule: String) async throws {
+        var hooks = IdentityHooks()
+        if rule == "hook" { hooks.signUp = { _ in .allow() } }
+        let site = try await Site.withGuests(hooks: hooks) {
+            $0.issuer = Site.issuer
+            switch rule {
+            case "closed": $0.signUp = .closed
+            case "verified": $0.requireVerifiedEmail = true
+            case "terms": $0.termsVersion = "2026-01"
+            default: break
+            }
+        }
+        let guest = try await site.guest()
+        let options = try await site.call(.post, "/api/auth/passkeys/options", bearer: guest.access, [:])
+        #expect(options.status == 403 && options.string("code") == "addressRequired", "\(options.text)")
+        let profile = try await site.profile(guest.access)
+        #expect(profile["isGuest"] == true)
+        await site.close()
+    }
+
+    @Test func `A token has no unverified address where a sign-in needs a verified one`() async throws {
+        for needsVerified in [true, false] {
+            let site = try await Site.withGuests { $0.requireVerifiedEmail = needsVerified }
+            let guest = try await site.guest()
+            try await expectEqual(site.registerGuest(guest.access, as: "ada@example.com").status, 200)
+            let claims = try JWT(unverified: try await site.renew(guest.refresh).access).claims.members
+            expectEqual(claims["email"], needsVerified ? nil : "ada@example.com")
+            await site.close()
+        }
     }
 
     @Test(.tags(.accountEnumeration)) func `A guest who registers a taken address learns what a sign-up tells`()

@@ -129,7 +129,7 @@ import Testing
         expectEqual(message.html?.contains("https://id.example.com/"), hasLink || isAboutAccount)
         expectEqual(message.text.contains("at https://id.example.com/verify:\n"), purpose == .verifyEmail)
         expectEqual(message.text.contains("\nGo to your account:\nhttps://id.example.com/account\n"), isAboutAccount)
-        let hasCode = [.addressCode, .signUpCode, .signInCode, .verifyEmail].contains(purpose)
+        let hasCode = [.addressCode, .signUpCode, .signInCode, .verifyEmail, .factorRecoveryCode].contains(purpose)
         expectEqual(message.text.contains("\n012 345\n"), hasCode)
         expectEqual(message.html?.contains("012 345"), hasCode)
         #expect(!template.text.contains("com//") && !template.html.contains("com//"))

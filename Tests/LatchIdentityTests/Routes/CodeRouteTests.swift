@@ -128,6 +128,24 @@ struct CodeApp {
         await site.close()
     }
 
+    @Test(.tags(.factorCodeReplay)) func `A key that is used again later does not bring an old code back to life`()
+        async throws
+    {
+        let site = try await CodeApp.site()
+        let app = CodeApp(site: site)
+        let first = try await app.ask(key: Self.key).string("challenge")
+        let code = try #require(await site.mailedCode())
+        try await expectEqual(app.ask(key: Self.key).status, 202)
+        await expectEqual(site.subjects().count, 1)
+        try await expectEqual(app.send(code, first).status, 200)
+        site.clock.advance(by: 3 * 3600)
+        _ = try await Housekeeping(site.identity.services).prune()
+        let later = try await app.ask(key: Self.key).string("challenge")
+        await expectEqual(site.subjects().count, 2)
+        try await expectEqual(app.send(code, later).string("code"), "invalidCode")
+        await site.close()
+    }
+
     @Test(.tags(.factorGuessing)) func `A code of an app has five tries, ten minutes, and few wrong ones a day`()
         async throws
     {

@@ -215,7 +215,8 @@ package final class IdentityServices: Sendable {
         PasskeyService(
             serviceName: configuration.serviceName, sessionLifetime: configuration.refreshTokenLifetime, store: store,
             clock: clock, random: random, pepper: pepper, limits: limits, mails: mails,
-            recentAuthentication: recentAuthentication, permitted: permitted)
+            recentAuthentication: recentAuthentication, permitted: permitted,
+            admitsGuests: SignUpRule(configuration).permitsUsersWithoutAddress(configuration, hooks))
     }
 
     package var introspection: IntrospectionService {

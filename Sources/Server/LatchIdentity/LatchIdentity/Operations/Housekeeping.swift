@@ -77,14 +77,14 @@ struct Housekeeping: Sendable {
         while try await store.recoverDueFactors(isEnabled: recoversFactors, at: date) {
             guard try await keep(Self.lease, after: clock.now) else { return false }
         }
-        while try await store.removeGuests(unusedFor: guestLifetime.inSeconds, at: date) {
-            guard try await keep(Self.lease, after: clock.now) else { return false }
-        }
         let isDone = try await audit.prune(at: date) { () throws(IdentityError) in
             try await keep(Self.lease, after: clock.now)
         }
         guard isDone else { return false }
         try await store.anchorAudit(at: date)
+        while try await store.removeGuests(unusedFor: guestLifetime.inSeconds, at: date) {
+            guard try await keep(Self.lease, after: clock.now) else { return false }
+        }
         return try await keep(Self.interval, after: start)
     }
 

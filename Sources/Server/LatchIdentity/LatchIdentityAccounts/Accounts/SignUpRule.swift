@@ -17,6 +17,12 @@ package struct SignUpRule: Sendable {
         domains = Set(configuration.signUpDomains.map { $0.lowercasedASCII() })
     }
 
+    /// Whether a guest may become a user without an address: nothing is asked of a sign-up.
+    package func permitsUsersWithoutAddress(_ configuration: IdentityConfiguration, _ hooks: Hooks) -> Bool {
+        access == .open && !hooks.decidesSignUps && !configuration.signInNeedsVerifiedEmail
+            && configuration.termsVersion == nil
+    }
+
     /// Whether some users may sign up on a page.
     package var isOffered: Bool { hasWay && (access == .open || access == .domains) }
 

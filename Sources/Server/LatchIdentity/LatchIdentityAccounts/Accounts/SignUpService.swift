@@ -144,7 +144,9 @@ package struct SignUpService: Sendable {
             try await store.insert(account, details: stored)
         } catch {
             // Only accounts count, and refusals of the hook. The reader of the address may learn that it has one.
-            if error != .signUpDenied, error != .hookUnavailable { limits.refund(attempts) }
+            // A taken user name counts, or names could be tried without a limit.
+            let isProbe = username != nil && error == .alreadyExists
+            if error != .signUpDenied, error != .hookUnavailable, !isProbe { limits.refund(attempts) }
             guard error == .alreadyExists else { throw error }
             throw username == nil ? error.at("email") : .emailOrUsernameTaken
         }

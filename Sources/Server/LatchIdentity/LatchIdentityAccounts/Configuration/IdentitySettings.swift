@@ -36,7 +36,7 @@ extension IdentityConfiguration {
             "the ways to sign in: password, passkey, code and provider; if not set, all but code", isReloaded: true),
         .init(
             "sign_in_codes", \.signInCodes, .flag,
-            "whether users can sign in on pages with an emailed code, as with code in sign_in_ways", isReloaded: true),
+            "whether users can sign in with an emailed code, as with code in sign_in_ways", isReloaded: true),
         .init(
             "sign_in_notices", \.signInNotices, .flag, "whether users get an email about a sign-in on a new device",
             isReloaded: true),

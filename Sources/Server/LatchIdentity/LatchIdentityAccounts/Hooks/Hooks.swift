@@ -52,6 +52,9 @@ package struct Hooks: Sendable {
     /// Whether access tokens need the answer of a hook.
     package var changesTokens: Bool { has(.token) }
 
+    /// Whether a program or code decides about sign-ups.
+    package var decidesSignUps: Bool { has(.signUp) }
+
     /// Whether unknown passwords are checked elsewhere.
     package var checksPasswords: Bool { has(.password) }
 

@@ -42,8 +42,6 @@ package struct CodeRedemption: Sendable {
         } catch {
             let isRight = MailedTokens(pepper: codes.pepper).isCode(code, of: challenge.id)
             guard error == .codeEnded, isRight, let issued = try await repetition(of: id) else { throw error }
-            // The code is right.
-            codes.limits.refund([codes.limits.mailedCode(challenge.purpose.mail, emailKey: email.key)])
             return issued
         }
         do throws(IdentityError) {

@@ -39,25 +39,26 @@ package struct MailedCodes: Sendable {
         in language: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
         let now = clock.now
-        let use = "\(purpose.rawValue) \(form.id) \(email.key)"
-        let mail = OutboxMail(
-            purpose, to: email, id: MailedTokens(pepper: pepper).id(ofForm: use), at: now,
-            causedBy: MailCause(language: language))
-        let request = CodeRequest(
-            mail: mail, expiresAt: now.addingTimeInterval(AddressChallenge.lifetime), earlier: earlier,
-            form: "code \(use)".digest, formExpiresAt: form.expiresAt)
-        if let sent = try await store.challengeID(of: request) { return sent }
-        // The requests of strangers must not keep an owner waiting who is signed in from this network.
-        let attempts =
-            limits.attempts(of: .mail, from: origin.address)
-            + [
-                try await unless(limits.mail(purpose, emailKey: email.key), email, from: origin) {
-                    limits.mail(purpose, emailKey: email.key, fromKnown: $0)
-                }
-            ]
+        let requests = form.ids.map { id in
+            let use = "\(purpose.rawValue) \(id) \(email.key)"
+            let mail = OutboxMail(
+                purpose, to: email, id: MailedTokens(pepper: pepper).id(ofForm: use), at: now,
+                causedBy: MailCause(language: language))
+            return CodeRequest(
+                mail: mail, expiresAt: now.addingTimeInterval(AddressChallenge.lifetime), earlier: earlier,
+                form: "code \(use)".digest, formExpiresAt: form.expiresAt)
+        }
+        for request in requests {
+            if let sent = try await store.challengeID(of: request) { return sent }
+        }
+        var attempts = limits.attempts(of: .mail, from: origin.address)
         try limits.take(attempts)
         do throws(IdentityError) {
-            let (challengeID, isMailed) = try await store.mailCode(request, at: now)
+            attempts.append(
+                try await take(
+                    limits.mail(purpose, emailKey: email.key),
+                    or: limits.mail(purpose, emailKey: email.key, fromKnown: origin.address), email, from: origin))
+            let (challengeID, isMailed) = try await store.mailCode(requests[0], at: now)
             if isMailed { mails.wake() } else { limits.refund(attempts) }
             return challengeID
         } catch {
@@ -80,10 +81,9 @@ package struct MailedCodes: Sendable {
         from origin: RequestOrigin, usingUp isUsedUp: Bool = true
     ) async throws(IdentityError) -> Date {
         try dates.require()
-        let attempt = try await unless(limits.mailedCode(purpose, emailKey: email.key), email, from: origin) {
-            limits.mailedCode(purpose, emailKey: email.key, fromKnown: $0)
-        }
-        try limits.take([attempt])
+        let attempt = try await take(
+            limits.mailedCode(purpose, emailKey: email.key),
+            or: limits.mailedCode(purpose, emailKey: email.key, fromKnown: origin.address), email, from: origin)
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: challengeID)
         let now = clock.now
         guard
@@ -93,6 +93,11 @@ package struct MailedCodes: Sendable {
             limits.refund([attempt])
             return now
         }
+        guard failure != .ended else {
+            // Nothing was guessed, so the owner of the address has not one try less.
+            limits.refund([attempt])
+            throw .codeEnded
+        }
         guard failure == .wrong else { throw .codeEnded }
         let use = purpose == .signUpCode ? "sign-up" : "sign-in"
         try await store.audit(
@@ -100,24 +105,33 @@ package struct MailedCodes: Sendable {
         throw .invalidMailedCode
     }
 
-    /// Returns an attempt, or that of an owner who is signed in from the network, if strangers have used the first one up.
-    private func unless(
-        _ attempt: AttemptLimiter.Attempt, _ email: EmailAddress, from origin: RequestOrigin,
-        known: (_ address: String) -> AttemptLimiter.Attempt
+    /// Takes and returns an attempt, or another one of an owner who is signed in from the network: strangers must not keep
+    /// the owner waiting.
+    private func take(
+        _ attempt: AttemptLimiter.Attempt, or known: AttemptLimiter.Attempt, _ email: EmailAddress,
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> AttemptLimiter.Attempt {
-        guard limits.rejection(taking: [attempt]) != nil,
-            try await store.isSignedIn(emailKey: email.key, from: origin.address, at: clock.now)
-        else { return attempt }
-        return known(origin.address)
+        do throws(IdentityError) {
+            try limits.take([attempt])
+            return attempt
+        } catch {
+            guard try await store.isSignedIn(emailKey: email.key, from: origin.address, at: clock.now) else {
+                throw error
+            }
+            try limits.take([known])
+            return known
+        }
     }
 }
 
 /// The form of a page, or the request of an app, that asks for a code.
 package struct CodeForm: Sendable {
-    /// The identifier of the form, which is unique to one rendered page, or to a request and its repetitions.
-    let id: String
+    /// The identifiers of the form, which are unique to one rendered page, or to a request and its repetitions.
+    ///
+    /// The first one is used up, and a form that has used up one of the others is a repetition.
+    let ids: [String]
     /// The time from which the form is invalid.
     let expiresAt: Date
 
-    package init(id: String, expiresAt: Date) { (self.id, self.expiresAt) = (id, expiresAt) }
+    package init(ids: [String], expiresAt: Date) { (self.ids, self.expiresAt) = (ids, expiresAt) }
 }

@@ -15,7 +15,7 @@ extension TokenService {
     /// - Throws: `IdentityError.hookUnavailable` or a store's error.
     func repeatedSession(of id: [UInt8], within time: TimeInterval) async throws(IdentityError) -> IssuedTokens? {
         guard let device = try await store.device(id: id), device.clientID == nil, device.counter == 0,
-            device.revokedAt == nil, (0..<time).contains(clock.now.timeIntervalSince(device.createdAt)),
+            device.revokedAt == nil, (-60..<time).contains(clock.now.timeIntervalSince(device.createdAt)),
             let account = try await store.account(id: device.accountID), account.status == .active
         else { return nil }
         var (owner, target) = try activeAccountAndTarget(

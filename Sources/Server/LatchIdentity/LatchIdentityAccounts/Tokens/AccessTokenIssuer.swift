@@ -148,6 +148,8 @@ package final class AccessTokenIssuer: Sendable {
     /// The scopes about users, which belong to no resource.
     private let scopesAboutUser: Scopes
     private let audience: String?
+    /// Whether a sign-in needs a verified address.
+    private let needsVerifiedEmail: Bool
     /// The audiences of the resource servers of the configuration.
     private let resources: [String]
     let clock: WallClock
@@ -168,6 +170,7 @@ package final class AccessTokenIssuer: Sendable {
         userClaims = UserClaims(AttributeRules(configuration))
         scopesAboutUser = ScopePolicy(configuration).aboutUser
         audience = configuration.audience
+        needsVerifiedEmail = configuration.signInNeedsVerifiedEmail
         resources = configuration.resources.map(\.resource)
         self.clock = clock
         self.random = random
@@ -322,7 +325,10 @@ package final class AccessTokenIssuer: Sendable {
         if let account, clientID == OAuthClient.firstPartyID {
             // AuthPackage's backend repeats `sub` as `id`.
             claims["id"] = .string(account.id)
-            claims["email"] = account.email.map { .string($0.text) }
+            // A guest who has registered stays signed in, perhaps with an address that no other sign-in accepts yet.
+            if account.emailVerifiedAt != nil || !needsVerifiedEmail {
+                claims["email"] = account.email.map { .string($0.text) }
+            }
             if account.email == nil { claims[UserClaims.isGuest] = .bool(account.isGuest) }
             claims["name"] = account.name.map { .string($0) }
             // Validators as in RFC 9068 §2.2.3.1 treat an empty list as a claim without a value.
@@ -330,6 +336,7 @@ package final class AccessTokenIssuer: Sendable {
                 claims[name] = .array(words.map { .string($0) })
             }
         }
+        if let account, account.isGuest { claims[UserClaims.isGuest] = true }
         for (name, value) in target.added where claims[name] == nil { claims[name] = value }
         do throws(JOSEError) {
             return try signer.sign(Claims(claims))

@@ -63,7 +63,11 @@ package struct CodeRoutes: Sendable {
             throw IdentityError.invalid("challenge", "is for another address")
         }
         let expiresAt = clock.now.addingTimeInterval(MailedCodeChallenge.lifetime)
-        let form = CodeForm(id: try request.idempotencyKey() ?? random.identifier(), expiresAt: expiresAt)
+        // A key is that of a repetition for an hour or two, and later of a new request with a new code.
+        let hour = Int(clock.now.timeIntervalSince1970 / 3600)
+        let form = CodeForm(
+            ids: try request.idempotencyKey().map { ["\($0) \(hour)", "\($0) \(hour - 1)"] } ?? [random.identifier()],
+            expiresAt: expiresAt.addingTimeInterval(3600))
         let origin = request.requestOrigin
         let id =
             switch purpose {

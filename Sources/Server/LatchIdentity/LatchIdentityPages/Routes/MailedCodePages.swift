@@ -159,5 +159,5 @@ package struct MailedCodePages: Sendable {
 }
 
 extension CodeForm {
-    init(_ form: PageForm) { self.init(id: form.id, expiresAt: form.expiresAt) }
+    init(_ form: PageForm) { self.init(ids: [form.id], expiresAt: form.expiresAt) }
 }

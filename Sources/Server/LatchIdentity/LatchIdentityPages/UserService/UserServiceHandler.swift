@@ -282,6 +282,8 @@ package struct UserServiceHandler: UserServiceServer {
                     try recentAuthentication.require(session)
                 }
             }
+            // A guest gets a user name by the registration, so that guests take none in bulk.
+            if session.account.isGuest, change.username != nil { throw IdentityError.addressRequired }
             if request.userId != session.accountID
                 || change.username.map({ $0 != session.account.username?.text }) == true
             {

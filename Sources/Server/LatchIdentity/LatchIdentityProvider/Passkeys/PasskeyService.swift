@@ -22,6 +22,8 @@ package struct PasskeyService: Sendable {
     package let mails: MailQueue
     package let recentAuthentication: RecentAuthenticationRule
     package let permitted: PermittedSignIns
+    /// Whether the first passkey of a guest makes a user without an address.
+    package let admitsGuests: Bool
 
     package var challenges: PasskeyChallenges { PasskeyChallenges(pepper: pepper) }
 
@@ -33,6 +35,7 @@ package struct PasskeyService: Sendable {
     package func creationOptions(for session: AuthenticatedSession) async throws(IdentityError) -> JSONObject {
         let party = try permitted.relyingParty()
         try session.requireFirstParty()
+        try requireUser(session)
         try recentAuthentication.require(session)
         try await store.requireOwnFactor(of: session.actor)
         let known = try await store.passkeys(of: session.accountID)
@@ -70,6 +73,7 @@ package struct PasskeyService: Sendable {
     ) async throws(IdentityError) -> Passkey {
         let party = try permitted.relyingParty()
         try session.requireFirstParty()
+        try requireUser(session)
         try await store.requireOwnFactor(of: session.actor)
         let name = try Self.validated(name)
         let now = clock.now
@@ -103,6 +107,13 @@ package struct PasskeyService: Sendable {
             endingGuestSessionsBy: now.addingTimeInterval(sessionLifetime.inSeconds), causedBy: origin.mailCause)
         mails.wake()
         return passkey
+    }
+
+    /// Refuses a guest who would get past the rules of sign-ups.
+    ///
+    /// - Throws: `IdentityError.addressRequired`.
+    private func requireUser(_ session: AuthenticatedSession) throws(IdentityError) {
+        guard admitsGuests || !session.account.isGuest else { throw .addressRequired }
     }
 
     /// Returns the passkeys of the session's account, the oldest first.

@@ -55,10 +55,14 @@ extension UpstreamSignInService {
         _ identity: UpstreamIdentity, isEmailVerified: Bool, to session: AuthenticatedSession,
         from origin: RequestOrigin
     ) async throws(IdentityError) {
-        var adopts = isEmailVerified && session.account.email == nil
-        if adopts, let email = identity.email {
-            // An address that may not sign up makes no user, but the link does.
-            adopts = SignUpRule(configuration).permits(email)
+        // Who has another way to sign in may not be the owner of the address.
+        var adopts = isEmailVerified && session.account.isGuest
+        if adopts, let email = identity.email { adopts = SignUpRule(configuration).permits(email) }
+        if session.account.isGuest {
+            let isAdmitted =
+                SignUpRule(configuration).permitsUsersWithoutAddress(configuration, hooks)
+                || adopts && !hooks.decidesSignUps
+            guard isAdmitted else { throw .addressRequired }
         }
         try await store.link(
             identity, isEmailVerified: adopts, to: session.account, on: session.device.id,

@@ -20,7 +20,9 @@ package struct AddressChallenge: Sendable, Hashable {
         /// The code is right, and the address of the account is now verified.
         case verified(Account)
         case wrong
-        /// The challenge has expired, was used, or had too many wrong codes.
+        /// A wrong code that has ended the challenge.
+        case lastWrong
+        /// The challenge had expired, was used, or had too many wrong codes before.
         case ended
     }
 

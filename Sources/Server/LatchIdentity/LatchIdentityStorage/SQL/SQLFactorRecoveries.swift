@@ -52,7 +52,9 @@ extension IdentityStore {
             [.date(date)]
         ) { row throws(IdentityError) in try row.text(0) }
         for id in due {
-            try await write { db throws(IdentityError) -> Void in try db.continueFactorRecovery(of: id, isEnabled: isEnabled, at: date) }
+            try await write { db throws(IdentityError) -> Void in
+                try db.continueFactorRecovery(of: id, isEnabled: isEnabled, at: date)
+            }
         }
         return due.count == 100
     }

@@ -139,7 +139,7 @@ extension SQLConnection {
         guard left > 0 else { return .ended }
         guard isRight else {
             try run("UPDATE address_challenge SET failures = failures + 1 WHERE id = $1", [.text(challengeID)])
-            return left > 1 ? .wrong : .ended
+            return left > 1 ? .wrong : .lastWrong
         }
         if isUsedUp { try run("DELETE FROM address_challenge WHERE id = $1", [.text(challengeID)]) }
         return nil
