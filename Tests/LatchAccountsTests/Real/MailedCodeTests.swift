@@ -110,7 +110,10 @@ import Testing
     @Test func `A server without codes does not offer them`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try backend.client()
-            await #expect(throws: AccountError.notSupported) { try await client.beginCodeSignIn(email: Self.email) }
+            let error = await #expect(throws: AccountError.refused) {
+                try await client.beginCodeSignIn(email: Self.email)
+            }
+            expectEqual(error?.serverCode, "signInWayOff")
             await #expect(throws: AccountError.invalidEmail) { try await client.beginCodeSignUp(email: "ada") }
         }
     }

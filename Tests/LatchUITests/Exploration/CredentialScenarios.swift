@@ -61,8 +61,9 @@ extension ScreenScenario where S == SignInScreen {
             $0.offersCode = true
             $0.offersRegistration = false
             $0.offersPasswordReset = false
+            $0.isDismissible = true
         }
-        codes.failures = [.offline, .wrongCode, .codeRequired, .expired, .invalidEmail, .locked, .cancelled]
+        codes.failures = [.wrongCode, .codeRequired, .expired]
         return codes
     }()
 

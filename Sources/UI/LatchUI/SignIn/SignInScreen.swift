@@ -167,11 +167,18 @@ public struct SignInScreen: Screen {
                 .button(.back, .cancel, Phrase("button.back")),
             ]
         case .secondFactor, .mailedCodeWithFactor:
-            [.text(Phrase("signIn.code.explanation"))] + fields.controls + [
+            [explanation] + fields.controls + [
                 .button(.submit, .primary, Phrase("signIn.code.submit")),
                 .button(.back, .cancel, Phrase("button.back")),
             ]
         }
+    }
+
+    /// What the second step asks for; a notice if it follows a code that was accepted.
+    private var explanation: Control {
+        let text = Phrase("signIn.code.explanation")
+        if case .mailedCodeWithFactor = step { return .notice(.information, text) }
+        return .text(text)
     }
 
     private var credentialControls: [Control] {
