@@ -46,13 +46,13 @@ extension AuthClient {
     ///
     /// ```swift
     /// let challenge = try await auth.beginCodeSignIn(email: "ada@example.com")
-    /// try await auth.completeCodeSignIn(challenge, code: await askForCode())
+    /// try await auth.completeCodeSignIn(challenge, code: readLine() ?? "")
     /// ```
     ///
     /// The server's response is the same for every address. An address without an account gets no email.
     ///
-    /// - Throws: `AccountError.invalidEmail`, `tooManyAttempts`; `notSupported` if the server does not sign in with
-    ///   codes.
+    /// - Throws: `AccountError.invalidEmail`, `tooManyAttempts`; `refused` with the server's code `signInWayOff`
+    ///   if it does not sign in with codes; `notSupported` if it has no such route.
     public func beginCodeSignIn(email: String) async throws -> MailedCodeChallenge {
         try await requestCode(for: .signIn, to: email)
     }
