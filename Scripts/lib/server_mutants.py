@@ -1442,8 +1442,6 @@ MUTANTS = {
         "guard configuration.guests else", "guard $out || configuration.guests else"),
     "guestsOfTheSameSite": (PAGES + "Routes/GuestRoutes.swift", "GuestTests",
         "try refreshCookie.requireSameSite(request)", "if $kept { try refreshCookie.requireSameSite(request) }"),
-    "repeatedGuestsBeforeTheRefresh": (ACCOUNTS + "Accounts/GuestService.swift", "GuestTests",
-        "guard device.counter == 0, device", "guard $out || device.counter == 0, device"),
     "guestsByNetwork": (ACCOUNTS + "Limits/RateLimits.swift", "RouteLimitTests",
         'guest = share("guest", configuration.guestLimitPerHour,',
         'guest = share("guest", $out ? 10_000 : configuration.guestLimitPerHour,'),

@@ -2,9 +2,6 @@
 
 public import LatchAuth
 import LatchCore
-import LatchCrypto
-import LatchHTTP
-import LatchOAuth
 
 extension AuthClient {
     /// Signs the user in as a guest, with a new account that has nothing to sign in with yet.
@@ -18,16 +15,8 @@ extension AuthClient {
     /// - Throws: `AccountError.refused` if the server has no guests, `tooManyAttempts`, …; nothing is stored then.
     @discardableResult
     public func signInAsGuest(idempotencyKey: String? = nil) async throws -> Tokens {
-        let sent = tokenDecoder.clock.now
-        var request = try openClient.request(
-            .post, RoutePath(endpoints.guest), fields: [.contentType: "application/json", .accept: "application/json"],
-            body: HTTPBody(Array("{}".utf8)))
-        request.fields[.idempotencyKey] = idempotencyKey
-        let response = try await openClient.respond(to: request)
-        guard response.status.isSuccess else { throw AccountError(response, conflict: .refused) }
-        let tokens = try tokenDecoder.tokens(in: response)
-        try await session.signIn(tokens, requestedAt: sent)
-        return tokens
+        try await signIn(
+            at: endpoints.guest, [:], code: nil, key: idempotencyKey, unauthorized: .refused, conflict: .refused)
     }
 
     /// Gives the signed-in guest an address and a password.

@@ -216,7 +216,7 @@ package final class IdentityServices: Sendable {
             serviceName: configuration.serviceName, sessionLifetime: configuration.refreshTokenLifetime, store: store,
             clock: clock, random: random, pepper: pepper, limits: limits, mails: mails,
             recentAuthentication: recentAuthentication, permitted: permitted,
-            admitsGuests: SignUpRule(configuration).permitsUsersWithoutAddress(configuration, hooks))
+            admitsGuests: SignUpRule(configuration).permitsUsersWithoutAddress(hooks))
     }
 
     package var introspection: IntrospectionService {

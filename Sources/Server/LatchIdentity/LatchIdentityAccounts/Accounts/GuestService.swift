@@ -82,26 +82,11 @@ package struct GuestService: Sendable {
     /// Returns the tokens of a device that the same request has signed in; nil if there is none.
     private func repetition(on deviceID: [UInt8]) async throws(IdentityError) -> IssuedTokens? {
         guard let device = try await store.device(id: deviceID) else { return nil }
-        let age = clock.now.timeIntervalSince(device.createdAt)
-        guard device.counter == 0, device.revokedAt == nil,
-            (-60..<configuration.keyedReplayWindow.inSeconds).contains(age),
-            let account = try await store.account(id: device.accountID), account.isGuest, account.status == .active
+        let time = configuration.keyedReplayWindow.inSeconds
+        guard let issued = try await tokens.firstTokens(of: device, within: time, by: .guest), issued.account.isGuest
         else {
             throw .invalidInput("the Idempotency-Key was used before", hint: "Use a new key for each guest.")
         }
-        return try await tokens.firstTokens(of: device, account)
-    }
-}
-
-extension TokenService {
-    /// Returns the first tokens of a guest's device again, since the response with them may be lost.
-    fileprivate func firstTokens(of device: Device, _ account: Account) async throws(IdentityError) -> IssuedTokens {
-        let client = clients.firstParty
-        let scopes = allowed(Scopes(parsing: device.scope ?? ""), to: account)
-        let target = try resources.target(TokenConditions(), of: device.details, with: scopes, for: client)
-        return try issued(
-            to: device, of: account, by: client,
-            refresh: RefreshTokenKey(of: device, pepper: pepper).token(counter: 0),
-            try await adding(to: target, for: account, by: client, grant: .guest))
+        return issued
     }
 }

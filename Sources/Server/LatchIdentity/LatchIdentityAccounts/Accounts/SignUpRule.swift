@@ -10,17 +10,19 @@ package struct SignUpRule: Sendable {
     private let domains: Set<String>
     /// Whether an account that its user creates on a page has a way to sign in.
     private let hasWay: Bool
+    /// Whether a sign-up needs a proved address or the agreement to terms.
+    private let needsMore: Bool
 
     package init(_ configuration: IdentityConfiguration) {
         access = configuration.signUp
         hasWay = configuration.permits(.password) || configuration.permits(.code)
+        needsMore = configuration.signInNeedsVerifiedEmail || configuration.termsVersion != nil
         domains = Set(configuration.signUpDomains.map { $0.lowercasedASCII() })
     }
 
     /// Whether a guest may become a user without an address: nothing is asked of a sign-up.
-    package func permitsUsersWithoutAddress(_ configuration: IdentityConfiguration, _ hooks: Hooks) -> Bool {
-        access == .open && !hooks.decidesSignUps && !configuration.signInNeedsVerifiedEmail
-            && configuration.termsVersion == nil
+    package func permitsUsersWithoutAddress(_ hooks: Hooks) -> Bool {
+        access == .open && !hooks.decidesSignUps && !needsMore
     }
 
     /// Whether some users may sign up on a page.

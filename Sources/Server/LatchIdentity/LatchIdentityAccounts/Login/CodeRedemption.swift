@@ -7,8 +7,8 @@ import LatchIdentityStorage
 
 /// The exchange of a mailed code for the session of an app.
 ///
-/// The code is used up in the transaction that starts the session. So a missing second factor or a refused password does
-/// not cost the user the code, and two requests with the same code start one session.
+/// The code is used up in the transaction that starts the session. So a missing second factor or a refused password
+/// does not cost the user the code. Two requests with the same code start one session.
 package struct CodeRedemption: Sendable {
     package let codes: MailedCodes
     package let tokens: TokenService
@@ -57,8 +57,8 @@ package struct CodeRedemption: Sendable {
     }
 
     private func repetition(of id: [UInt8]?) async throws(IdentityError) -> IssuedTokens? {
-        guard let id else { return nil }
-        return try await tokens.repeatedSession(of: id, within: AddressChallenge.lifetime)
+        guard let id, let device = try await codes.store.device(id: id) else { return nil }
+        return try await tokens.firstTokens(of: device, within: AddressChallenge.lifetime, by: .password)
     }
 
     /// Returns the ID of the device that a code starts, which only this server can compute.

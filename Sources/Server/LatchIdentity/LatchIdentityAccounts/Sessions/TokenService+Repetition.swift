@@ -10,17 +10,21 @@ extension TokenService {
     ///
     /// The refresh token is the same text. A device that has refreshed its tokens has not lost them.
     ///
-    /// - Parameter time: The time after the sign-in in seconds.
-    /// - Returns: Nil for an unknown device, or if its first tokens are no longer the current ones.
+    /// - Parameters:
+    ///   - time: The time after the sign-in in seconds.
+    ///   - grant: The grant that has signed the device in, for the hook.
+    /// - Returns: Nil if the first tokens are no longer the current ones.
     /// - Throws: `IdentityError.hookUnavailable` or a store's error.
-    func repeatedSession(of id: [UInt8], within time: TimeInterval) async throws(IdentityError) -> IssuedTokens? {
-        guard let device = try await store.device(id: id), device.clientID == nil, device.counter == 0,
+    func firstTokens(
+        of device: Device, within time: TimeInterval, by grant: OAuthClient.GrantType
+    ) async throws(IdentityError) -> IssuedTokens? {
+        guard device.clientID == nil, device.counter == 0,
             device.revokedAt == nil, (-60..<time).contains(clock.now.timeIntervalSince(device.createdAt)),
             let account = try await store.account(id: device.accountID), account.status == .active
         else { return nil }
         var (owner, target) = try activeAccountAndTarget(
             account, on: device, by: clients.firstParty, requesting: nil, on: TokenConditions())
-        target = try await adding(to: target, for: owner, by: clients.firstParty, grant: .password)
+        target = try await adding(to: target, for: owner, by: clients.firstParty, grant: grant)
         let key = RefreshTokenKey(of: device, pepper: pepper)
         return try issued(to: device, of: owner, by: clients.firstParty, refresh: key.token(counter: 0), target)
     }

@@ -80,7 +80,9 @@ package struct AccountOverview: Sendable {
         let context = signInPages.context.accepting(request)
         let parts = try await parts(of: session)
         let sections = [
-            deletion(parts, context), factorRecovery(parts, context), profile(parts, context), ways(parts, context),
+            pending("deletion", at: parts.deletion?.dueAt, cancelingBy: .keepAccount, context),
+            pending("factorLost", at: parts.factorRecovery?.dueAt, cancelingBy: .keepFactor, context),
+            profile(parts, context), ways(parts, context),
             providers(parts, context),
             devices(parts, context), apps(parts, context), data(parts, context),
         ]
@@ -334,30 +336,20 @@ package struct AccountOverview: Sendable {
             ] + deletion)
     }
 
-    private func factorRecovery(_ parts: Parts, _ context: PageContext) -> HTMLSection? {
+    /// Returns what happens at a date unless the user cancels it; the texts are `page.account.NAME.pending`, `.due` and
+    /// `.keep`.
+    private func pending(
+        _ name: String, at date: Date?, cancelingBy action: Action, _ context: PageContext
+    ) -> HTMLSection? {
+        guard let date else { return nil }
         let texts = context.texts
-        return parts.factorRecovery.map {
-            HTMLSection(
-                texts(Phrase("page.account.factorLost.pending")),
-                entries: [
-                    .init(
-                        texts(Phrase("page.account.factorLost.due", .text($0.dueAt.textInUTC))),
-                        button: button(.keepFactor, "page.account.factorLost.keep", in: context))
-                ])
-        }
-    }
-
-    private func deletion(_ parts: Parts, _ context: PageContext) -> HTMLSection? {
-        let texts = context.texts
-        return parts.deletion.map {
-            HTMLSection(
-                texts(Phrase("page.account.deletion.pending")),
-                entries: [
-                    .init(
-                        texts(Phrase("page.account.deletion.due", .text($0.dueAt.textInUTC))),
-                        button: button(.keepAccount, "page.account.deletion.keep", in: context))
-                ])
-        }
+        return HTMLSection(
+            texts(Phrase("page.account.\(name).pending")),
+            entries: [
+                .init(
+                    texts(Phrase("page.account.\(name).due", .text(date.textInUTC))),
+                    button: button(action, "page.account.\(name).keep", in: context))
+            ])
     }
 }
 

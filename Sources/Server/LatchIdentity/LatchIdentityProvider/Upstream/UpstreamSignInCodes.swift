@@ -56,16 +56,15 @@ extension UpstreamSignInService {
         from origin: RequestOrigin
     ) async throws(IdentityError) {
         // Who has another way to sign in may not be the owner of the address.
+        let rule = SignUpRule(configuration)
         var adopts = isEmailVerified && session.account.isGuest
-        if adopts, let email = identity.email { adopts = SignUpRule(configuration).permits(email) }
+        if adopts, let email = identity.email { adopts = rule.permits(email) }
         if session.account.isGuest {
-            let isAdmitted =
-                SignUpRule(configuration).permitsUsersWithoutAddress(configuration, hooks)
-                || adopts && !hooks.decidesSignUps
+            let isAdmitted = rule.permitsUsersWithoutAddress(hooks) || adopts && !hooks.decidesSignUps
             guard isAdmitted else { throw .addressRequired }
         }
         try await store.link(
-            identity, isEmailVerified: adopts, to: session.account, on: session.device.id,
+            identity, adoptingAddress: adopts, to: session.account, on: session.device.id,
             endingGuestSessionsBy: clock.now.addingTimeInterval(configuration.refreshTokenLifetime.inSeconds),
             causedBy: origin.mailCause, at: clock.now)
         mails.wake()

@@ -120,8 +120,9 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// Whether an account has a password, a proved address for codes, a link to a configured provider, or a passkey of
-    /// the relying party, each only if it works.
+    /// Whether an account has something to sign in with that works now.
+    ///
+    /// It is a password, a proved address for codes, a link to a configured provider, or a passkey of the relying party.
     func canSignIn(_ account: Account, by ways: SignInWays) throws(IdentityError) -> Bool {
         if ways.hasPasswords, account.passwordHash != nil { return true }
         if ways.hasCodes, account.isOwnersAddress { return true }

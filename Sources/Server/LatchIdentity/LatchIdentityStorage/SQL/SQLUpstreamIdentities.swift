@@ -58,14 +58,14 @@ extension IdentityStore {
     /// An account without an address gets that of the identity, and a guest becomes a user.
     ///
     /// - Parameters:
-    ///   - isEmailVerified: Whether the provider has verified the address of the identity, and knows its owner.
+    ///   - adopts: Whether an account without an address gets that of the identity, as a verified one.
     ///   - device: The signed-in device that links it.
     ///   - end: The time at which the sessions of a guest end from now on; nil keeps them.
     /// - Throws: `IdentityError.linkedElsewhere`. `.addressTaken` if an account without an address would get that of
     ///   another account. `.alreadyLinked` if the account has another identity of the provider.
     ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func link(
-        _ identity: UpstreamIdentity, isEmailVerified: Bool = false, to account: Account, on device: [UInt8],
+        _ identity: UpstreamIdentity, adoptingAddress adopts: Bool = false, to account: Account, on device: [UInt8],
         endingGuestSessionsBy end: Date? = nil, causedBy cause: MailCause = MailCause(), at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
@@ -80,7 +80,7 @@ extension IdentityStore {
                 [.text(account.id), .text(identity.provider)])
             guard count == 0 else { throw .alreadyLinked }
             try db.insert(identity, of: account.id, at: now)
-            if isEmailVerified, let email = identity.email {
+            if adopts, let email = identity.email {
                 try db.adopt(email, for: account, from: identity.provider, at: now)
             }
             try db.endGuest(account.id, endingSessionsBy: end)
