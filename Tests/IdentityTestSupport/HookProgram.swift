@@ -41,6 +41,29 @@ package final class HookProgram: Handler {
     package static let secret = "whsec_" + Data((0..<32).map { UInt8($0) }).base64EncodedString()
 }
 
+/// Code of an embedding program that adds a claim to tokens, and can be down.
+package final class TokenHookSwitch: Sendable {
+    private struct Down: Error {}
+
+    private let state = Mutex(false)
+
+    package init() {}
+
+    package var isDown: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    package var hooks: IdentityHooks {
+        var hooks = IdentityHooks()
+        hooks.token = { _ in
+            guard !self.isDown else { throw Down() }
+            return ["plan": "team"]
+        }
+        return hooks
+    }
+}
+
 extension IdentityConfiguration {
     /// Adds a hook with the secret of tests.
     package mutating func add(_ name: String, on point: Hook.Point, change: (inout Hook) -> Void = { _ in }) {

@@ -95,13 +95,13 @@ extension Site {
     /// A site with a provider `staff`, unless `words` names others.
     package static func brokering(
         _ upstream: ScriptedUpstream, _ words: String = "staff;issuer=https://sso.example.com;client_id=latch",
-        secrets: String = "staff=s3cret", storedAt location: String? = nil,
+        secrets: String = "staff=s3cret", storedAt location: String? = nil, hooks: IdentityHooks = IdentityHooks(),
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> Site {
         let configured = try IdentityConfiguration(values: [
             "upstreams": words, "upstream_secrets": secrets, "sign_in_redirects": "notes://auth/callback",
         ])
-        return try await Site(storedAt: location, upstream: upstream) { configuration in
+        return try await Site(storedAt: location, upstream: upstream, hooks: hooks) { configuration in
             configuration.issuer = issuer
             configuration.upstreams = configured.upstreams
             configuration.upstreamSecrets = configured.upstreamSecrets

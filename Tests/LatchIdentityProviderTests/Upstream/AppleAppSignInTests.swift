@@ -19,13 +19,16 @@ private struct AppleDevice: Sendable {
     let site: Site
     let nonce = Base64URL.encode((0..<24).map { _ in UInt8.random(in: 0...255) })
 
-    static func start(_ change: (inout IdentityConfiguration) -> Void = { _ in }) async throws -> AppleDevice {
+    static func start(
+        hooks: IdentityHooks = IdentityHooks(), _ change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws -> AppleDevice {
         let upstream = try ScriptedUpstream(issuer: "https://appleid.apple.com")
         let key = try Key.generate(.es256).pemWithSecretsForStorage().split(separator: "\n").dropFirst().dropLast()
             .joined()
         let word = "apple;client_id=com.example.web;app_ids=com.example.notes,com.example.todo;team_id=T;key_id=K"
         let site = try await Site.brokering(
-            upstream, word + ";email_domains=privaterelay.appleid.com", secrets: "apple=\(key)", change: change)
+            upstream, word + ";email_domains=privaterelay.appleid.com", secrets: "apple=\(key)", hooks: hooks,
+            change: change)
         return AppleDevice(upstream: upstream, site: site)
     }
 
@@ -51,6 +54,18 @@ private struct AppleDevice: Sendable {
 }
 
 @Suite struct AppleAppSignInTests {
+    @Test func `Sign in with Apple on the device can be repeated after an outage of the hook of tokens`() async throws {
+        let hook = TokenHookSwitch()
+        let device = try await AppleDevice.start(hooks: hook.hooks)
+        let token = try device.token()
+        hook.isDown = true
+        try await expectEqual(device.send(token).string("code"), "hookUnavailable")
+        hook.isDown = false
+        try await expectEqual(device.send(token).status, 200)
+        try await expectEqual(device.send(token).string("code"), "invalidSignInCode")
+        await device.site.close()
+    }
+
     @Test func `Sign in with Apple on the device signs in as the same user as Apple's page does`() async throws {
         let device = try await AppleDevice.start()
         let first = try await device.send(device.token(), ["name": "Ada Byron"])

@@ -234,6 +234,21 @@ import Testing
         await site.close()
     }
 
+    @Test func `The code of a sign-in is not used up while the hook of tokens is down`() async throws {
+        let upstream = try ScriptedUpstream()
+        let hook = TokenHookSwitch()
+        let site = try await Site.brokering(upstream, hooks: hook.hooks)
+        let app = UpstreamApp()
+        var agent = UserAgent(site)
+        let code = try #require(try await site.visit(&agent, upstream, app).parameters["code"])
+        hook.isDown = true
+        for _ in 0..<2 { try await expectEqual(site.exchange(code, app).string("code"), "hookUnavailable") }
+        hook.isDown = false
+        try await expectEqual(site.exchange(code, app).status, 200)
+        try await expectEqual(site.exchange(code, app).string("code"), "invalidSignInCode")
+        await site.close()
+    }
+
     @Test func `Of many concurrent exchanges of a sign-in code, one succeeds`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)

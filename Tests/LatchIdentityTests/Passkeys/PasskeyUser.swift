@@ -96,9 +96,10 @@ struct PasskeyUser {
 extension Site {
     /// A site whose public URL permits passkeys.
     static func withPasskeys(
-        in folder: TemporaryFolder? = nil, change: (inout IdentityConfiguration) -> Void = { _ in }
+        in folder: TemporaryFolder? = nil, hooks: IdentityHooks = IdentityHooks(),
+        change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> Site {
-        try await Site(in: folder) {
+        try await Site(in: folder, hooks: hooks) {
             $0.issuer = issuer
             change(&$0)
         }

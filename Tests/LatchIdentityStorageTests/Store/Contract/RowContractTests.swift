@@ -42,9 +42,13 @@ import Testing
                 codeChallenge: "challenge", factorAt: id.map { _ in noon + 1 }, authenticatedAt: noon + 2,
                 expiresAt: noon + 3)
             try await store.insert(code)
-            try await expectNil(store.takeSignInCode(code.digest, for: .signIn, at: noon))
-            try await store.insert(code)
-            try await expectEqual(store.takeSignInCode(code.digest, for: .link, at: noon), code)
+            try await expectNil(store.signInCode(code.digest, for: .signIn, at: noon))
+            try await expectNil(store.signInCode(code.digest, for: .link, at: noon + 3))
+            try await expectEqual(store.signInCode(code.digest, for: .link, at: noon), code)
+            // Only one of two exchanges uses it up.
+            try await expectEqual(store.remove(signInCode: code.digest), true)
+            try await expectEqual(store.remove(signInCode: code.digest), false)
+            try await expectNil(store.signInCode(code.digest, for: .link, at: noon))
         }
         try await store.link(identity, to: account, on: fixture.device.id, at: noon)
         try await expectEqual(store.links(of: account.id), [UpstreamLink(identity: identity, linkedAt: noon)])

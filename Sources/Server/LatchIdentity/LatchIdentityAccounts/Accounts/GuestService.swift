@@ -55,10 +55,10 @@ package struct GuestService: Sendable {
             guestUntil: now.addingTimeInterval(configuration.guestLifetime.inSeconds))
         let proof = SignInProof(account: account, grantType: .guest, authenticatedAt: now, by: nil)
         let admitted = try await admission.admit(proof, code: nil, from: origin)
+        let plan = try await tokens.plan(for: account, grant: .guest)
         do throws(IdentityError) {
             return try await tokens.startSession(
-                admitted, from: origin, scopes: try tokens.granted(nil, to: account, by: nil),
-                lasting: Self.sessionLifetime, as: deviceID
+                admitted, plan, from: origin, lasting: Self.sessionLifetime, as: deviceID
             ) { device, account throws(IdentityError) in
                 try await store.insert(guest: account, on: device)
             }

@@ -86,7 +86,7 @@ package struct SignUpService: Sendable {
     /// the session uses it up, so the user can correct the details.
     ///
     /// - Parameter key: The Idempotency-Key of the request; a repetition gets the same session.
-    /// - Throws: `IdentityError.invalidMailedCode`, and the errors of ``create(_:provedAt:with:from:)``.
+    /// - Throws: `IdentityError.invalidMailedCode`, and the errors of ``create(_:provedAt:with:from:preparing:)``.
     package func signUp(
         _ code: String, of challenge: MailedCodeChallenge, with details: SignUpDetails, key: String?,
         from origin: RequestOrigin
@@ -94,24 +94,31 @@ package struct SignUpService: Sendable {
         try await redemption.session(
             for: code, of: challenge, key: key, from: origin
         ) { now, email, device throws(IdentityError) in
-            let proof = try await create(email, provedAt: now, with: details, from: origin)
-            let scopes = try redemption.tokens.granted(nil, to: proof.account, by: nil)
-            return try await redemption.tokens.startSession(
-                proof, from: origin, scopes: scopes, as: device.id, inserting: device.insert)
+            let tokens = redemption.tokens
+            let (proof, plan) = try await create(
+                email, provedAt: now, with: details, from: origin
+            ) { account throws(IdentityError) in
+                try await tokens.plan(for: account, grant: .password)
+            }
+            return try await tokens.startSession(
+                proof, plan, from: origin, as: device.id, inserting: device.insert)
         }
     }
 
     /// Creates the account of a proved address.
     ///
-    /// - Parameter provedAt: The time of the proof, which a page that is shown again does not prolong.
-    /// - Returns: The proof of the sign-in that creates it.
+    /// - Parameters:
+    ///   - provedAt: The time of the proof, which a page that is shown again does not prolong.
+    ///   - prepare: What the session needs and may fail, so that it comes before the account is stored.
+    /// - Returns: The proof of the sign-in that creates it, and what `prepare` returns.
     /// - Throws: `IdentityError.codeEnded` for an old proof; `.alreadyExists` if the address got an account in the
     ///   meantime; `.emailOrUsernameTaken`, `.signUpClosed`, `.signUpDomain`, `.signUpDenied`, `.hookUnavailable`,
     ///   `.weakPassword`, `.invalidInput`, `.termsRequired`, `.tooManyAttempts`, `.overloaded`, `.doubtfulDate`, or a
     ///   store's error.
-    package func create(
-        _ email: EmailAddress, provedAt: Date, with details: SignUpDetails, from origin: RequestOrigin
-    ) async throws(IdentityError) -> AdmittedProof {
+    package func create<Prepared>(
+        _ email: EmailAddress, provedAt: Date, with details: SignUpDetails, from origin: RequestOrigin,
+        preparing prepare: (Account) async throws(IdentityError) -> Prepared
+    ) async throws(IdentityError) -> (AdmittedProof, Prepared) {
         try dates.require()
         guard (-60..<Self.lifetimeOfProof).contains(clock.now.timeIntervalSince(provedAt)) else { throw .codeEnded }
         if !takesPasswords { try admission.ways.require(.code) }
@@ -136,8 +143,10 @@ package struct SignUpService: Sendable {
             acceptedTerms: registration.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
         var stored = AccountDetails()
         stored.preferences.language = details.language ?? ""
+        let prepared: Prepared
         do throws(IdentityError) {
             account = try await hooks.admit(account, by: details.way, isVerified: true, from: origin)
+            prepared = try await prepare(account)
             if let password {
                 account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin.address)
             }
@@ -154,7 +163,7 @@ package struct SignUpService: Sendable {
         let proof = SignInProof(
             account: account, grantType: .password, authenticatedAt: now, by: password == nil ? .code : .password,
             method: password == nil ? "otp" : nil)
-        return try await admission.admit(proof, code: nil, from: origin)
+        return (try await admission.admit(proof, code: nil, from: origin), prepared)
     }
 }
 

@@ -69,10 +69,14 @@ package struct CodeSignInService: Sendable {
         ) { now, email, device throws(IdentityError) in
             let proof = try await proof(of: email, at: now, from: origin)
             return try await signIns.counting(proof, from: origin) { () throws(IdentityError) in
-                let admitted = try await signIns.admission.admit(proof, code: factor, from: origin)
-                return try await signIns.tokens.startSession(
-                    admitted, from: origin, scopes: try signIns.tokens.granted(nil, to: proof.account, by: nil),
-                    as: device.id, inserting: device.insert)
+                let tokens = signIns.tokens
+                let (admitted, plan) = try await signIns.admission.admit(
+                    proof, code: factor, from: origin
+                ) { () throws(IdentityError) in
+                    try await tokens.plan(for: proof.account, grant: proof.grantType)
+                }
+                return try await tokens.startSession(
+                    admitted, plan, from: origin, as: device.id, inserting: device.insert)
             }
         }
     }

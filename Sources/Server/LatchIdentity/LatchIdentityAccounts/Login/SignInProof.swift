@@ -105,19 +105,31 @@ package struct SignInAdmission: Sendable {
 
     /// Admits a proof, and checks and uses up a code if the account has a second factor.
     ///
+    /// - Parameter prepare: What the session needs and may fail, so that it comes before a code is used up.
     /// - Throws: `IdentityError.accountSuspended`, `.accountClosed`, `.addressUnverified`; `.secondFactorRequired`
-    ///   without a code, `.invalidCode`, `.tooManyAttempts`, `.doubtfulDate`, or a store's error.
-    package func admit(
-        _ proof: SignInProof, code: String?, from origin: RequestOrigin
-    ) async throws(IdentityError) -> AdmittedProof {
-        guard try await needsFactor(proof) else { return AdmittedProof(proof) }
+    ///   without a code, `.invalidCode`, `.tooManyAttempts`, `.doubtfulDate`, a store's error, or an error of `prepare`.
+    package func admit<Prepared>(
+        _ proof: SignInProof, code: String?, from origin: RequestOrigin,
+        preparing prepare: () async throws(IdentityError) -> Prepared
+    ) async throws(IdentityError) -> (AdmittedProof, Prepared) {
+        guard try await needsFactor(proof) else { return (AdmittedProof(proof), try await prepare()) }
         guard let code else { throw .secondFactorRequired }
         // A code is right for a time only, and a recovery code would be used up for nothing.
         try dates.require()
-        try await secondFactors.verify(code, of: proof.account.id, for: .login(challenge: nil), from: origin)
+        let prepared = try await secondFactors.verify(
+            code, of: proof.account.id, for: .login(challenge: nil), from: origin, preparing: prepare)
         var proof = proof
         proof.factorAt = clock.now
-        return AdmittedProof(proof)
+        return (AdmittedProof(proof), prepared)
+    }
+
+    /// Admits a proof for which nothing has to be prepared.
+    ///
+    /// - Throws: The errors of ``admit(_:code:from:preparing:)``.
+    package func admit(
+        _ proof: SignInProof, code: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) -> AdmittedProof {
+        try await admit(proof, code: code, from: origin) {}.0
     }
 
     /// Admits a proof, or returns a challenge for the second factor.
@@ -141,13 +153,16 @@ package struct SignInAdmission: Sendable {
     ///   - way: The way of the proof.
     ///   - authenticatedAt: The time of the proof; nil for now.
     ///   - find: Returns the account as the surface knows it; by default by its id.
+    ///   - prepare: What the session needs and may fail, so that it comes before the code is used up.
+    /// - Returns: The proof, and what `prepare` returns.
     /// - Throws: The surface's error for an ended challenge; `IdentityError.invalidCode`, `.tooManyAttempts`,
-    ///   `.doubtfulDate`, or a store's error.
-    package func answerChallenge(
+    ///   `.doubtfulDate`, a store's error, or an error of `prepare`.
+    package func answerChallenge<Prepared>(
         challenge text: String, on surface: SignInChallenges.Surface, code: String,
         grantType: OAuthClient.GrantType, by way: SignInWay?, authenticatedAt: Date? = nil, from origin: RequestOrigin,
-        account find: ((LoginChallenge) async throws(IdentityError) -> Account?)? = nil
-    ) async throws(IdentityError) -> (proof: AdmittedProof, challenge: LoginChallenge) {
+        account find: ((LoginChallenge) async throws(IdentityError) -> Account?)? = nil,
+        preparing prepare: (Account, LoginChallenge) async throws(IdentityError) -> Prepared
+    ) async throws(IdentityError) -> (AdmittedProof, Prepared) {
         try dates.require()
         if let way { try ways.require(way) }
         let now = clock.now
@@ -156,10 +171,12 @@ package struct SignInAdmission: Sendable {
         guard let account = found, challenge.isOpen(to: account), refusal(of: account) == nil else {
             throw surface.ended
         }
-        try await secondFactors.verify(code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
+        let prepared = try await secondFactors.verify(
+            code, of: account.id, for: .login(challenge: challenge.digest), from: origin
+        ) { () throws(IdentityError) in try await prepare(account, challenge) }
         let proof = SignInProof(
             account: account, grantType: grantType, authenticatedAt: authenticatedAt ?? now, by: way, factorAt: now)
-        return (AdmittedProof(proof), challenge)
+        return (AdmittedProof(proof), prepared)
     }
 
     /// Admits the proof that a code was stored for; nil if the account may no longer sign in, or its credentials have

@@ -53,9 +53,13 @@ package struct SignInService: Sendable {
         return try await counting(proof, from: origin) { () throws(IdentityError) in
             try admission.require(proof.account)
             let scopes = try tokens.granted(requested, to: proof.account, by: client)
-            let admitted = try await admission.admit(proof, code: code, from: origin)
-            return try await tokens.startSession(
-                admitted, from: origin, by: client, scopes: scopes, on: conditions)
+            let (admitted, plan) = try await admission.admit(
+                proof, code: code, from: origin
+            ) { () throws(IdentityError) in
+                try await tokens.plan(
+                    for: proof.account, grant: proof.grantType, by: client, scopes: scopes, on: conditions)
+            }
+            return try await tokens.startSession(admitted, plan, from: origin)
         }
     }
 
@@ -67,9 +71,9 @@ package struct SignInService: Sendable {
     ) async throws(IdentityError) -> IssuedTokens? {
         guard admission.refusal(of: account) != .addressUnverified else { return nil }
         let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now, by: .password)
-        let scopes = try tokens.granted(nil, to: account, by: nil)
         let admitted = try await admission.admit(proof, code: nil, from: origin)
-        return try await tokens.startSession(admitted, from: origin, scopes: scopes)
+        let plan = try await tokens.plan(for: account, grant: proof.grantType)
+        return try await tokens.startSession(admitted, plan, from: origin)
     }
 
     /// Signs in a new device by a password, or returns a challenge for the second factor.
@@ -88,8 +92,9 @@ package struct SignInService: Sendable {
             switch begun {
             case .challenged(let text, let challenge): return .challenged(text: text, challenge)
             case .success(let admitted):
+                let plan = try await tokens.plan(for: admitted.account, grant: admitted.grantType, scopes: scopes)
                 return .success(
-                    try await tokens.startSession(admitted, from: origin, scopes: scopes, isRemembered: isRemembered))
+                    try await tokens.startSession(admitted, plan, from: origin, isRemembered: isRemembered))
             }
         }
     }
@@ -101,11 +106,15 @@ package struct SignInService: Sendable {
     package func finishSignIn(
         challenge text: String, code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
-        let (proof, challenge) = try await admission.answerChallenge(
-            challenge: text, on: .app, code: code, grantType: .password, by: .password, from: origin)
-        return try await tokens.startSession(
-            proof, from: origin, scopes: tokens.allowed(Scopes(parsing: challenge.scope), to: proof.account),
-            isRemembered: challenge.isRemembered)
+        let (proof, (plan, isRemembered)) = try await admission.answerChallenge(
+            challenge: text, on: .app, code: code, grantType: .password, by: .password, from: origin
+        ) { account, challenge throws(IdentityError) in
+            let scopes = tokens.allowed(Scopes(parsing: challenge.scope), to: account)
+            return (
+                try await tokens.plan(for: account, grant: .password, scopes: scopes), challenge.isRemembered
+            )
+        }
+        return try await tokens.startSession(proof, plan, from: origin, isRemembered: isRemembered)
     }
 
     /// Checks the password that a user enters on a page.
@@ -132,7 +141,7 @@ package struct SignInService: Sendable {
     ) async throws(IdentityError) -> AdmittedProof {
         try await admission.answerChallenge(
             challenge: text, on: .page, code: code, grantType: .password, by: way, from: origin
-        ).proof
+        ) { _, _ in }.0
     }
 
     /// Authenticates the user of a session again, and updates the session's authentication time (RFC 9470).

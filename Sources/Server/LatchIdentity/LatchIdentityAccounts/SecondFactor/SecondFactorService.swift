@@ -165,29 +165,45 @@ package struct SecondFactorService: Sendable {
 
     /// Verifies and uses up a code of the confirmed factor, or a recovery code.
     ///
-    /// - Parameter missing: The error if no factor is confirmed.
-    /// - Throws: `IdentityError.invalidCode`, the same for every cause; `.tooManyAttempts`, or a store's error.
-    package func verify(
+    /// - Parameters:
+    ///   - missing: The error if no factor is confirmed.
+    ///   - prepare: What may fail without costing the user the code. It runs before anything is decided about the code, so
+    ///     that its error tells nothing about it.
+    /// - Returns: What `prepare` returns.
+    /// - Throws: `IdentityError.invalidCode`, the same for every cause; `.tooManyAttempts`, a store's error, or an error
+    ///   of `prepare`.
+    @discardableResult
+    package func verify<Prepared>(
         _ code: String, of accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
-        orThrow missing: IdentityError = .invalidCode
-    ) async throws(IdentityError) {
+        orThrow missing: IdentityError = .invalidCode,
+        preparing prepare: () async throws(IdentityError) -> Prepared = {}
+    ) async throws(IdentityError) -> Prepared {
+        var prepared: Result<Prepared, IdentityError>?
         try await limited(accountID, for: purpose, from: origin) { () throws(IdentityError) in
             guard let factor = try await store.secondFactor(of: accountID, isConfirmed: true) else {
                 throw missing
             }
             guard let proof = try proof(code, for: factor) else { return .rejected }
+            do throws(IdentityError) { prepared = .success(try await prepare()) } catch {
+                prepared = .failure(error)
+                return nil
+            }
             return try await store.prove(
                 proof, of: accountID, for: purpose, causedBy: origin.mailCause, at: clock.now)
         }
+        guard let prepared else { throw .invalidCode }
+        return try prepared.get()
     }
 
     /// Verifies within the limit of a network, counts the result, and refunds the attempt if it is accepted.
     ///
     /// A rejected code is recorded. A code that a limit or a lock refuses is not, so that the log grows no faster than
     /// codes are checked.
+    ///
+    /// - Parameter verify: Returns nil if the code was neither accepted nor rejected; the attempt does not count then.
     private func limited(
         _ accountID: String, for purpose: SecondFactorPurpose, from origin: RequestOrigin,
-        _ verify: () async throws(IdentityError) -> VerificationResult
+        _ verify: () async throws(IdentityError) -> VerificationResult?
     ) async throws(IdentityError) {
         let attempts = limits.secondFactor(of: accountID, address: origin.address)
         do throws(IdentityError) { try limits.take(attempts) } catch {
@@ -196,11 +212,12 @@ package struct SecondFactorService: Sendable {
         }
         // Only a wrong code is a guess that counts for the shared network.
         let shared = attempts.filter { $0.scope != .secondFactor }
-        let result: VerificationResult
+        let result: VerificationResult?
         do throws(IdentityError) { result = try await verify() } catch {
             limits.refund(shared)
             throw error
         }
+        guard let result else { return limits.refund(attempts) }
         if result != .rejected { limits.refund(shared) }
         switch result {
         case .accepted:

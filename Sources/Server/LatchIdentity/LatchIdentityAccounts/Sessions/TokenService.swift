@@ -132,43 +132,32 @@ package struct TokenService: Sendable {
     /// Signs in a new device and returns its first tokens.
     ///
     /// - Parameters:
-    ///   - client: The requesting client; nil for the server's own.
-    ///   - scopes: The scopes of the grant, of which the first tokens have those of their resource server.
-    ///   - details: The conditions of the grant.
-    ///   - conditions: What the request adds to the conditions of the grant.
+    ///   - plan: The plan of ``plan(for:grant:by:scopes:details:on:)`` for the account of the proof.
     ///   - isRemembered: Whether the session lasts for more than a day.
     ///   - lifetime: The time in seconds after which the session ends; nil for that of the configuration.
     ///   - browser: The first device of the browser's session in which the client signs in; nil without one.
     ///   - deviceID: The ID of the device; nil for a random one.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
-    /// - Throws: The errors of ``ResourcePolicy/target(_:of:with:for:)`` and
+    /// - Throws: `IdentityError.unmetAuthentication`, and the errors of
     ///   ``SessionService/start(_:for:scope:details:in:notifying:lifetime:from:as:inserting:issuing:)``.
     package func startSession(
-        _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
-        details: GrantDetails = GrantDetails(), on conditions: TokenConditions = TokenConditions(),
-        isRemembered: Bool = true, lasting lifetime: TimeInterval? = nil, in browser: [UInt8]? = nil,
-        as deviceID: [UInt8]? = nil,
+        _ proof: AdmittedProof, _ plan: SessionPlan, from origin: RequestOrigin, isRemembered: Bool = true,
+        lasting lifetime: TimeInterval? = nil, in browser: [UInt8]? = nil, as deviceID: [UInt8]? = nil,
         inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
-        let client = client ?? clients.firstParty
+        let client = plan.client
         let longest = min(lifetimes.session.inSeconds, client.sessionLifetime.map { Double(max($0, 1)) } ?? .infinity)
         guard client.accepts(factorAt: proof.factorAt) else { throw .unmetAuthentication }
-        let target = try await adding(
-            to: try resources.target(conditions, of: details, with: scopes, for: client), for: proof.account,
-            by: client, grant: proof.grantType)
-        // RFC 9449 §5, RFC 8705 §4: the refresh tokens of a client that authenticates are bound to that.
-        var details = details
-        details.binding = client.isConfidential ? TokenBinding() : conditions.binding
         try await clients.noteUse(of: client)
         let issued = try await sessions.start(
-            proof, for: client.id == clients.firstParty.id ? nil : client.id, scope: scopes.text,
-            details: details, in: browser, notifying: client.backchannelLogoutURI != nil,
+            proof, for: client.id == clients.firstParty.id ? nil : client.id, scope: plan.scopes.text,
+            details: plan.details, in: browser, notifying: client.backchannelLogoutURI != nil,
             lifetime: lifetime ?? (isRemembered ? longest : min(longest, 86_400)), from: origin,
             as: deviceID, inserting: insert
         ) { device, account throws(IdentityError) in
             let key = RefreshTokenKey(of: device, pepper: pepper)
             return try self.issued(
-                to: device, of: account, by: client, refresh: key.token(counter: 0), target)
+                to: device, of: account, by: client, refresh: key.token(counter: 0), plan.target)
         }
         count(proof.grantType)
         return issued

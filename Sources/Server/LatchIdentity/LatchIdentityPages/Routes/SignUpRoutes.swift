@@ -105,13 +105,13 @@ package struct SignUpRoutes: Sendable {
         let password = try fields.single("password") ?? ""
         let proof: AdmittedProof
         do throws(IdentityError) {
-            proof = try await signUps.create(
+            (proof, _) = try await signUps.create(
                 email, provedAt: provedAt,
                 with: SignUpDetails(
                     by: .page, password: password, name: name,
                     language: signInPages.context(of: request, for: form.purpose).texts.language,
                     registration: registration),
-                from: request.requestOrigin)
+                from: request.requestOrigin, preparing: { _ in })
         } catch {
             request.note(error)
             guard error.pageKey != IdentityError.codeEnded.pageKey else {

@@ -449,9 +449,11 @@ package struct AuthorizationService: Sendable {
         guard let proof = admitted else { try await end(code, by: client, from: origin, isRefused: false) }
         let scopes = scopePolicy.allowed(Scopes(parsing: code.scope), to: proof.account, by: client)
         guard !scopes.isEmpty || code.scope.isEmpty else { throw .invalidScope }
+        let plan = try await tokens.plan(
+            for: proof.account, grant: proof.grantType, by: client, scopes: scopes, details: code.details,
+            on: conditions)
         let issued = try await tokens.startSession(
-            proof, from: origin, by: client, scopes: scopes, details: code.details, on: conditions,
-            isRemembered: isRemembered, in: code.browserSession
+            proof, plan, from: origin, isRemembered: isRemembered, in: code.browserSession
         ) { device, account throws(IdentityError) in
             switch try await store.redeem(code, on: device, for: account) {
             case .redeemed: return

@@ -153,10 +153,10 @@ package struct DeviceAuthorizationService: Sendable {
         guard let proof = admitted else { throw .invalidDeviceCode }
         let scopes = scopePolicy.allowed(Scopes(parsing: approval.scope), to: proof.account, by: client)
         guard !scopes.isEmpty || approval.scope.isEmpty else { throw .invalidScope }
-        return try await tokens.startSession(
-            proof, from: origin, by: client, scopes: scopes, details: approval.details, on: conditions
-        ) {
-            device, account throws(IdentityError) in
+        let plan = try await tokens.plan(
+            for: proof.account, grant: proof.grantType, by: client, scopes: scopes, details: approval.details,
+            on: conditions)
+        return try await tokens.startSession(proof, plan, from: origin) { device, account throws(IdentityError) in
             guard try await store.redeem(deviceCode: digest, approval, on: device, for: account) else {
                 throw .invalidDeviceCode
             }

@@ -55,9 +55,14 @@ package struct PasskeySignInService: Sendable {
         -> IssuedTokens
     {
         let verified = try await verify(credential, from: origin)
-        let scopes = try tokens.granted(nil, to: verified.proof.account, by: nil)
-        return try await tokens.startSession(verified.proof, from: origin, scopes: scopes) {
-            device, account throws(IdentityError) in
+        let proof = verified.proof
+        let plan: SessionPlan
+        do throws(IdentityError) { plan = try await tokens.plan(for: proof.account, grant: proof.grantType) } catch {
+            // The passkey was right.
+            limits.refund(verified.attempts)
+            throw error
+        }
+        return try await tokens.startSession(proof, plan, from: origin) { device, account throws(IdentityError) in
             try await use(verified, of: account, for: .session(device), from: origin)
         }
     }

@@ -42,7 +42,7 @@ extension UpstreamSignInService {
     /// - Parameter otp: A code of the second factor, or a recovery code.
     /// - Throws: `IdentityError.invalidSignInCode`, `.accountExists`, `.accountSuspended`, `.accountClosed`,
     ///   `.emailMissing`, `.emailUnverified`, `.upstreamUnavailable`, or a store's error. The same credential may be
-    ///   sent again after `.secondFactorRequired` and `.invalidCode`.
+    ///   sent again after `.secondFactorRequired`, `.invalidCode` and `.hookUnavailable`.
     package func signIn(
         with credential: AppleCredential, otp: String?, at client: UpstreamClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
@@ -57,10 +57,12 @@ extension UpstreamSignInService {
         guard let account = try await account(of: user, at: client.provider, from: origin) else {
             throw .emailUnverified
         }
-        let admitted: AdmittedProof
+        let (admitted, plan): (AdmittedProof, SessionPlan)
         do throws(IdentityError) {
             let proof = proof(of: account, at: min(user.authenticatedAt ?? clock.now, clock.now))
-            admitted = try await admission.admit(proof, code: otp, from: origin)
+            (admitted, plan) = try await admission.admit(
+                proof, code: otp, from: origin
+            ) { () throws(IdentityError) in try await self.plan(for: account) }
         } catch {
             throw error == .addressUnverified ? .emailUnverified : error
         }
@@ -72,7 +74,7 @@ extension UpstreamSignInService {
         if let code = credential.authorizationCode {
             try await redeem(code, of: user, for: credential.identityToken, at: client, from: origin)
         }
-        let issued = try await startSession(admitted, from: origin)
+        let issued = try await tokens.startSession(admitted, plan, from: origin)
         metrics.count(.upstreamSignIns, "success")
         return issued
     }

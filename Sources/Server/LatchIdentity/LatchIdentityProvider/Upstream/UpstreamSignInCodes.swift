@@ -10,17 +10,19 @@ import LatchJOSE
 extension UpstreamSignInService {
     /// Exchanges a code for tokens.
     ///
-    /// - Throws: `IdentityError.invalidSignInCode`, the same for every cause. The code has then ended.
+    /// - Throws: `IdentityError.invalidSignInCode`, the same for every cause. The code has then ended. After
+    ///   `.hookUnavailable` or a store's error, it can be sent again.
     package func exchange(
         _ text: String, verifier: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
-        let code = try await take(text, verifier: verifier, for: .signIn, from: origin)
-        guard let id = code.accountID else { throw .invalidSignInCode }
+        let code = try await find(text, verifier: verifier, for: .signIn, from: origin)
+        let account = if let id = code.accountID { try await store.account(id: id) } else { nil as Account? }
         let admitted = admission.readmit(
-            try await store.account(id: id), redeeming: code.credentialVersion, grantType: .authorizationCode,
+            account, redeeming: code.credentialVersion, grantType: .authorizationCode,
             authenticatedAt: code.authenticatedAt, by: .provider, factorAt: code.factorAt)
-        guard let admitted else { throw .invalidSignInCode }
-        return try await startSession(admitted, from: origin)
+        let plan = if let admitted { try await plan(for: admitted.account) } else { nil as SessionPlan? }
+        guard try await store.remove(signInCode: code.digest), let admitted, let plan else { throw .invalidSignInCode }
+        return try await tokens.startSession(admitted, plan, from: origin)
     }
 
     /// Links the identity of a code to the account of a session that has authenticated recently.
@@ -111,21 +113,34 @@ extension UpstreamSignInService {
         try recentAuthentication.require(session)
     }
 
-    /// Uses up a code for the app that proves its challenge (RFC 7636 §4.6).
+    /// Uses up a code for the app that proves its challenge.
     private func take(
         _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInCode {
-        try dates.require()
-        guard text.utf8.count <= 100,
-            let code = try await store.takeSignInCode(text.digest, for: purpose, at: clock.now)
-        else { throw .invalidSignInCode }
-        guard verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
-            Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
-        else {
-            // An attacker has another app's code.
-            try await audit("signIn.codeRefused", code.identity.provider, account: code.accountID, from: origin)
-            throw .invalidSignInCode
-        }
+        let code = try await find(text, verifier: verifier, for: purpose, from: origin)
+        guard try await store.remove(signInCode: code.digest) else { throw .invalidSignInCode }
         return code
+    }
+
+    /// Returns a code without using it up, for the app that proves its challenge (RFC 7636 §4.6).
+    ///
+    /// A code ends with a wrong verifier, and at the wrong route.
+    private func find(
+        _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInCode {
+        try dates.require()
+        guard text.utf8.count <= 100 else { throw .invalidSignInCode }
+        let found = try await store.signInCode(text.digest, for: purpose, at: clock.now)
+        if let found, verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
+            Base64URL.encode(verifier.digest).utf8.elementsEqual(found.codeChallenge.utf8)
+        {
+            return found
+        }
+        let isEnded = try await store.remove(signInCode: text.digest)
+        if let found, isEnded {
+            // An attacker has another app's code.
+            try await audit("signIn.codeRefused", found.identity.provider, account: found.accountID, from: origin)
+        }
+        throw .invalidSignInCode
     }
 }

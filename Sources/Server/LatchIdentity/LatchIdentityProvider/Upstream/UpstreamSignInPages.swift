@@ -87,14 +87,16 @@ extension UpstreamSignInService {
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let identity = record.identity(at: attempt.provider)
-        let proof = try await admission.answerChallenge(
+        let (proof, plan) = try await admission.answerChallenge(
             challenge: text, on: .provider, code: code, grantType: .authorizationCode, by: .provider,
             authenticatedAt: record.authenticatedAt, from: origin
         ) { _ throws(IdentityError) in
             // The link may have been removed meanwhile.
             try await store.account(linkedTo: identity)
-        }.proof
-        return try await result(of: proof, record, attempt, from: origin)
+        } preparing: { account, _ throws(IdentityError) in
+            try await self.plan(for: account, of: attempt)
+        }
+        return try await result(of: proof, as: plan, record, attempt, from: origin)
     }
 
     // MARK: The confirmation
@@ -139,9 +141,10 @@ extension UpstreamSignInService {
             pending.isOpen(to: account),
             let admitted = admission.readmit(
                 account, redeeming: account.credentialVersion, grantType: .authorizationCode,
-                authenticatedAt: record.authenticatedAt, by: .provider, factorAt: nil),
-            try await store.takeChallenge(challenge.digest, at: now) != nil
+                authenticatedAt: record.authenticatedAt, by: .provider, factorAt: nil)
         else { throw .signInEnded }
-        return try await result(of: admitted, record, attempt, from: origin)
+        let plan = try await plan(for: account, of: attempt)
+        guard try await store.takeChallenge(challenge.digest, at: now) != nil else { throw .signInEnded }
+        return try await result(of: admitted, as: plan, record, attempt, from: origin)
     }
 }

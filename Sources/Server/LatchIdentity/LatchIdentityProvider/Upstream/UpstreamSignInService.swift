@@ -280,7 +280,8 @@ package struct UpstreamSignInService: Sendable {
             return .page(attempt.waiting(for: step, until: challenge.expiresAt))
         case .success(let admitted):
             guard isConfirmed else { return .page(try await confirmation(of: account, record, attempt)) }
-            return try await result(of: admitted, record, attempt, from: origin)
+            return try await result(
+                of: admitted, as: try await plan(for: account, of: attempt), record, attempt, from: origin)
         }
     }
 
@@ -343,19 +344,28 @@ package struct UpstreamSignInService: Sendable {
 
     // MARK: Results
 
+    /// Returns the plan of the session that an attempt starts; nil if it ends on a page, or with a code.
+    func plan(for account: Account, of attempt: SignInAttempt) async throws(IdentityError) -> SessionPlan? {
+        guard attempt.page == nil, attempt.codeChallenge == nil else { return nil }
+        return try await plan(for: account)
+    }
+
     /// Returns the result of a sign-in: the URL of the app with a code or tokens, or the tokens for a browser.
+    ///
+    /// - Parameter plan: The plan of ``plan(for:of:)``.
     package func result(
-        of proof: AdmittedProof, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, from origin: RequestOrigin
+        of proof: AdmittedProof, as plan: SessionPlan?, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt,
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let next: Next
         if attempt.page != nil {
             next = .signedIn(proof)
-        } else if attempt.codeChallenge != nil {
-            next = .app(url: try await code(.signIn, record, attempt, for: proof.account, factorAt: proof.factorAt))
-        } else {
-            let issued = try await startSession(proof, from: origin)
+        } else if let plan {
+            let issued = try await tokens.startSession(proof, plan, from: origin)
             let parameters = [("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)]
             next = attempt.isBrowsers == true ? .tokens(issued) : .app(url: attempt.appURL(parameters))
+        } else {
+            next = .app(url: try await code(.signIn, record, attempt, for: proof.account, factorAt: proof.factorAt))
         }
         metrics.count(.upstreamSignIns, "success")
         return next
@@ -404,11 +414,9 @@ package struct UpstreamSignInService: Sendable {
         return admitted
     }
 
-    package func startSession(_ proof: AdmittedProof, from origin: RequestOrigin) async throws(IdentityError)
-        -> IssuedTokens
-    {
-        let scopes = try tokens.granted(nil, to: proof.account, by: nil)
-        return try await tokens.startSession(proof, from: origin, scopes: scopes)
+    /// Plans the session of an app of the server's own client.
+    func plan(for account: Account) async throws(IdentityError) -> SessionPlan {
+        try await tokens.plan(for: account, grant: .authorizationCode)
     }
 
     // MARK: Failures

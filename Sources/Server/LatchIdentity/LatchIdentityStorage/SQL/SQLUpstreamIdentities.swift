@@ -141,20 +141,25 @@ extension IdentityStore {
         }
     }
 
-    /// Removes and returns a code; nil if none exists for the purpose, or it has expired.
-    ///
-    /// It reads and removes in one transaction, so that only one of two exchanges gets the code.
-    package func takeSignInCode(
+    /// Returns a code without using it up; nil if none exists for the purpose, or it has expired.
+    package func signInCode(
         _ digest: [UInt8], for purpose: SignInCode.Purpose, at now: Date
     ) async throws(IdentityError) -> SignInCode? {
-        try await write { db throws(IdentityError) in
-            let code = try db.first(
+        try await read { db throws(IdentityError) in
+            try db.first(
                 """
                 SELECT \(SignInCode.Column.list) FROM sign_in_code
                 WHERE digest = $1 AND purpose = $2 AND expires_at > $3
                 """, [.blob(digest), .text(purpose.rawValue), .date(now)], read: SignInCode.init)
-            try db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)])
-            return code
+        }
+    }
+
+    /// Uses up a code.
+    ///
+    /// - Returns: False if it was used up before: only one of two exchanges gets the code.
+    package func remove(signInCode digest: [UInt8]) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            try db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)]) == 1
         }
     }
 }
