@@ -80,8 +80,12 @@ package struct AccountOverview: Sendable {
         let context = signInPages.context.accepting(request)
         let parts = try await parts(of: session)
         let sections = [
-            pending("deletion", at: parts.deletion?.dueAt, cancelingBy: .keepAccount, context),
-            pending("factorLost", at: parts.factorRecovery?.dueAt, cancelingBy: .keepFactor, context),
+            pending(
+                "page.account.deletion.pending", "page.account.deletion.due", at: parts.deletion?.dueAt,
+                button(.keepAccount, "page.account.deletion.keep", in: context), context),
+            pending(
+                "page.account.factorLost.pending", "page.account.factorLost.due", at: parts.factorRecovery?.dueAt,
+                button(.keepFactor, "page.account.factorLost.keep", in: context), context),
             profile(parts, context), ways(parts, context),
             providers(parts, context),
             devices(parts, context), apps(parts, context), data(parts, context),
@@ -336,20 +340,14 @@ package struct AccountOverview: Sendable {
             ] + deletion)
     }
 
-    /// Returns what happens at a date unless the user cancels it; the texts are `page.account.NAME.pending`, `.due` and
-    /// `.keep`.
+    /// Returns what happens at a date unless the user cancels it; nil without a date.
     private func pending(
-        _ name: String, at date: Date?, cancelingBy action: Action, _ context: PageContext
+        _ title: String, _ due: String, at date: Date?, _ cancellation: HTMLPage.Button<String>, _ context: PageContext
     ) -> HTMLSection? {
         guard let date else { return nil }
         let texts = context.texts
         return HTMLSection(
-            texts(Phrase("page.account.\(name).pending")),
-            entries: [
-                .init(
-                    texts(Phrase("page.account.\(name).due", .text(date.textInUTC))),
-                    button: button(action, "page.account.\(name).keep", in: context))
-            ])
+            texts(Phrase(title)), entries: [.init(texts(Phrase(due, .text(date.textInUTC))), button: cancellation)])
     }
 }
 
