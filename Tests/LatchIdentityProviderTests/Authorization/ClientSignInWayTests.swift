@@ -145,6 +145,20 @@ import Testing
         await site.close()
     }
 
+    @Test func `A user who has none of the ways for another device sees that, and is offered another account`()
+        async throws
+    {
+        let site = try await site([.passkey])
+        let begun = try await site.form("/oauth/device_authorization", ["client_id": "tool", "scope": "openid"])
+        let form = FormEncoding.encode([("user_code", begun.string("user_code"))])
+        var agent = UserAgent(site)
+        let page = try await agent.signIn(try await agent.post("/device", form: form))
+        #expect(page.status == 403 && page.title == "Your account cannot sign in to this app")
+        let other = try await agent.submit(page, [("signin", "yes")])
+        #expect(other.title == "Sign in" && other.text.contains("passkey.js"))
+        await site.close()
+    }
+
     @Test func `A decision on another device is refused to a session of a way that its client no longer takes`()
         async throws
     {

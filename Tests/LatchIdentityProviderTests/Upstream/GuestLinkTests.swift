@@ -58,6 +58,10 @@ import Testing
             let (linked, _, after) = try await link(claims, at: site, upstream)
             expectEqual(linked.status, 201)
             #expect(after["isGuest"] == false && after["email"] == nil)
+            // It is the only way in, so no administrator removes it.
+            let id = try #require(after["id"]?.stringValue)
+            await expectEqual(
+                refusal { try await site.identity.administration.removeLink(to: "staff", of: id) }, "lastSignIn")
         }
         await site.close()
     }

@@ -7,6 +7,7 @@ import LatchCore
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
+import Synchronization
 import TestTags
 import Testing
 
@@ -36,6 +37,22 @@ extension Site {
 
     fileprivate func profile(_ access: String) async throws -> JSONObject {
         try await get("/user/profile", bearer: access).json
+    }
+}
+
+/// A hook of sign-ups during which something else changes.
+private final class ChangeDuringSignUp: Sendable {
+    private let change = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+    func set(_ change: @escaping @Sendable () async throws -> Void) { self.change.withLock { $0 = change } }
+
+    var hooks: IdentityHooks {
+        var hooks = IdentityHooks()
+        hooks.signUp = { _ in
+            try await self.change.withLock { $0 }?()
+            return .allow(attributes: ["team": "red"])
+        }
+        return hooks
     }
 }
 
@@ -191,6 +208,53 @@ extension Site {
         await expectEqual(
             refusal { try await site.identity.administration.mailReset(of: id, by: nil) }, "addressRequired")
         try await expectEqual(site.identity.services.store.account(id: id)?.role, .user)
+        await site.close()
+    }
+
+    @Test func `A guest who gets an address from an administrator is a user, whose sessions do not last for years`()
+        async throws
+    {
+        let site = try await Site.withGuests()
+        let guest = try await site.guest()
+        let id = try await site.bearer(guest.access).accountID
+        _ = try await site.identity.administration.setEmail(
+            of: id, to: CodeApp.eve, isVerified: true, by: nil)
+        let account = try #require(try await site.identity.services.store.account(id: id))
+        #expect(!account.isGuest && account.email?.text == CodeApp.eve)
+        let device = try #require(
+            try await site.identity.services.store.devices(of: id, at: site.clock.now).first)
+        let lifetime = site.identity.services.configuration.refreshTokenLifetime.inSeconds
+        expectEqual(device.expiresAt, site.clock.now.addingTimeInterval(lifetime))
+        await site.close()
+    }
+
+    @Test func `A registration keeps an attribute that changed while it ran`() async throws {
+        let change = ChangeDuringSignUp()
+        let site = try await Site.withGuests(hooks: change.hooks) {
+            $0.attributes = [AccountAttribute("plan"), AccountAttribute("team")]
+        }
+        let guest = try await site.guest()
+        let id = try await site.bearer(guest.access).accountID
+        change.set {
+            _ = try await site.identity.services.accounts.changeAttributes(of: id, to: ["plan": "gold"], by: nil)
+        }
+        try await expectEqual(site.registerGuest(guest.access, as: CodeApp.eve).status, 200)
+        let attributes = try await site.identity.services.store.account(id: id)?.attributes
+        expectEqual(attributes, ["plan": "gold", "team": "red"])
+        await site.close()
+    }
+
+    @Test func `The last passkey of a user without an address stays, also for an administrator`() async throws {
+        let site = try await Site.withPasskeys { $0.guests = true }
+        let guest = try await site.guest()
+        let id = try await site.bearer(guest.access).accountID
+        let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: guest.access)
+        try await expectEqual(user.register().status, 201)
+        let administration = site.identity.administration
+        await expectEqual(refusal { try await administration.removePasskeys(of: id) }, "lastSignIn")
+        try await expectEqual(user.signIn().status, 200)
+        _ = try await administration.setEmail(of: id, to: CodeApp.eve, isVerified: true, by: nil)
+        try await expectEqual(administration.removePasskeys(of: id), true)
         await site.close()
     }
 

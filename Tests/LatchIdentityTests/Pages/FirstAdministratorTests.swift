@@ -50,6 +50,25 @@ import Testing
         await site.close()
     }
 
+    @Test func `The first administrator of a server without passwords chooses none, and signs in again`() async throws {
+        let site = try await Site {
+            $0.issuer = Site.issuer
+            $0.signInWays = [.code, .passkey]
+        }
+        var agent = UserAgent(site)
+        let page = try await agent.get(try await link(site))
+        #expect(page.status == 200 && !page.text.contains(#"name="password""#))
+        let created = try await agent.submit(page, [("email", CodeApp.ada), ("name", "Root")])
+        expectEqual(created.location, "/account")
+        let account = try await agent.get("/account")
+        #expect(account.status == 200 && account.text.contains("passkey"))
+        try await expectNil(site.identity.administration.account(email: CodeApp.ada)?.passwordHash)
+        let app = CodeApp(site: site)
+        let asked = try await app.asked()
+        try await expectEqual(app.send(asked.code, asked.challenge).status, 200)
+        await site.close()
+    }
+
     @Test(.tags(.adminAuthorization))
     func `A link to the first administrator works for a day, and only with its own token`() async throws {
         let site = try await Site { $0.issuer = Site.issuer }

@@ -97,7 +97,9 @@ package final class IdentityServices: Sendable {
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
-        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails, ways: ways)
+        administration = AdministrationService(
+            store: store, clock: clock, limits: limits, mails: mails, ways: ways,
+            sessionLifetime: configuration.refreshTokenLifetime)
         sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             notifiesOfNewDevices: configuration.signInNotices,

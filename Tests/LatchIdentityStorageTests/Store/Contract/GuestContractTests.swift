@@ -36,7 +36,8 @@ import Testing
     ) async throws {
         let mail = OutboxMail(
             .verifyEmail, to: try account.requireAddress(), accountID: account.id, id: "m-\(account.label)", at: now)
-        try await store.register(guest: account, mail: mail, on: device.id, endingSessionsBy: now + 500, at: now)
+        try await store.register(
+            guest: account, changing: [:], mail: mail, on: device.id, endingSessionsBy: now + 500, at: now)
     }
 
     @Test(arguments: StoreBackend.all)

@@ -36,10 +36,16 @@ extension AccountService {
         account.acceptedTerms = registration.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) }
         account = try await hooks.admit(account, by: .app, isVerified: false, from: origin)
         account.passwordHash = try await passwords.hash(password, for: .signUp, from: origin.address)
+        // Changes, since the attributes may change in the meantime.
+        let read = session.account.attributes
+        let changes = Set(account.attributes.keys).union(read.keys)
+            .filter { account.attributes[$0] != read[$0] }
+            .map { ($0, account.attributes[$0] ?? .null) }
         let mail = outboxMail(.verifyEmail, to: email, of: account, causedBy: origin.mailCause)
         do throws(IdentityError) {
             try await store.register(
-                guest: account, mail: mail, on: session.device.id,
+                guest: account, changing: Dictionary(uniqueKeysWithValues: changes), mail: mail,
+                on: session.device.id,
                 endingSessionsBy: now.addingTimeInterval(configuration.refreshTokenLifetime.inSeconds), at: clock.now)
         } catch IdentityError.alreadyExists {
             throw account.username == nil ? .addressTaken.at("email") : .addressTaken

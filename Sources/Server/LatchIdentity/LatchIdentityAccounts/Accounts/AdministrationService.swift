@@ -13,11 +13,15 @@ package struct AdministrationService: Sendable {
     package let limits: RateLimits
     package let mails: MailQueue
     package let ways: SignInWayRule
+    /// The lifetime of the sessions of users.
+    package let sessionLifetime: Duration
 
     package init(
-        store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue, ways: SignInWayRule
+        store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue, ways: SignInWayRule,
+        sessionLifetime: Duration
     ) {
         self.store = store
+        self.sessionLifetime = sessionLifetime
         self.ways = ways
         self.clock = clock
         self.limits = limits
@@ -84,7 +88,9 @@ package struct AdministrationService: Sendable {
         }
         try limits.take(attempts)
         do throws(IdentityError) {
-            let action = AccountAction.setEmail(email, isVerified: isVerified)
+            let action = AccountAction.setEmail(
+                email, isVerified: isVerified,
+                endingGuestSessionsBy: clock.now.addingTimeInterval(sessionLifetime.inSeconds))
             guard try await perform(action, on: id, by: actor, because: reason) != nil else {
                 limits.refund(attempts)
                 return false
@@ -159,7 +165,8 @@ package struct AdministrationService: Sendable {
 
     /// Removes the link of an account to a provider, signs out its devices, and emails its owner.
     ///
-    /// The link may be the only means to sign in. The owner then sets a password by email.
+    /// The link may be the only means to sign in. The owner then sets a password by email; for an account without an
+    /// address, it throws `IdentityError.lastSignIn`.
     ///
     /// - Parameter reason: A note for the audit log.
     /// - Returns: Whether there was a link; nil if the account does not exist.
@@ -173,7 +180,8 @@ package struct AdministrationService: Sendable {
 
     /// Removes all passkeys of an account, signs out its devices, and emails its owner.
     ///
-    /// They may be the only means to sign in. The owner then sets a password by email.
+    /// They may be the only means to sign in. The owner then sets a password by email; for an account without an
+    /// address, it throws `IdentityError.lastSignIn`.
     ///
     /// - Parameter reason: A note for the audit log.
     /// - Returns: Whether there was a passkey; nil if the account does not exist.

@@ -64,8 +64,12 @@ package struct FirstAdministratorService: Sendable {
         else { throw .invalidLink }
     }
 
+    /// Whether the first administrator chooses a password.
+    package var takesPassword: Bool { admission.ways.permits(.password) }
+
     /// Creates the account of the first administrator, with a confirmed address.
     ///
+    /// - Parameter password: The password; not used on a server without passwords.
     /// - Returns: The proof of the sign-in that creates it.
     /// - Throws: The errors of ``require(_:)``; `IdentityError.invalidEmail`, `.weakPassword`, `.invalidInput`,
     ///   `.alreadyExists`, `.tooManyAttempts`, `.overloaded`, or a store's error.
@@ -75,9 +79,10 @@ package struct FirstAdministratorService: Sendable {
         try await require(token)
         let email = try EmailAddress(email)
         let name = try AccountService.validated(name: name)
-        try await passwords.check(password, for: email)
+        if takesPassword { try await passwords.check(password, for: email) }
         try limits.take(limits.attempts(of: .signUp, from: origin.address))
-        let hash = try await passwords.hash(password, for: .signUp, from: origin.address)
+        var hash: String?
+        if takesPassword { hash = try await passwords.hash(password, for: .signUp, from: origin.address) }
         let now = clock.now
         let account = Account(
             id: random.newID(at: now), email: email, name: name, passwordHash: hash, passwordChangedAt: now,

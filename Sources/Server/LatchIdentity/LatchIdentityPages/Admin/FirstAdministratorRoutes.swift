@@ -54,7 +54,9 @@ package struct FirstAdministratorRoutes: Sendable {
                 return page(token, request, email: email, name: name, problem: error)
             }
             let (_, cookie) = try await sessions.pageSessions.begin(proof, in: request)
-            return .seeOther(context.url(AdminRoutes.path)).setting(cookie)
+            // Without a password, the account page is where the user adds a way to sign in again.
+            let next = service.takesPassword ? AdminRoutes.path : AccountOverview.path
+            return .seeOther(context.url(next)).setting(cookie)
         }
     }
 
@@ -90,13 +92,12 @@ package struct FirstAdministratorRoutes: Sendable {
             problem: problem.map { $0 == .alreadyExists ? Phrase("page.admin.first.taken") : $0.pageProblem },
             invalidFields: problem.map(Self.invalidFields) ?? [],
             action: (Self.path, Phrase("page.admin.first.submit")), carrying: token,
-            fields: [
-                .address(email.utf8.count > 254 ? "" : email, in: context),
-                .newPassword(in: context),
-                .personName(
-                    label: texts(Phrase("page.field.personName")), hint: texts(Phrase("page.field.personName.hint")),
-                    value: name.utf8.count > 200 ? "" : name),
-            ], in: context)
+            fields: [.address(email.utf8.count > 254 ? "" : email, in: context)]
+                + (service.takesPassword ? [.newPassword(in: context)] : []) + [
+                    .personName(
+                        label: texts(Phrase("page.field.personName")),
+                        hint: texts(Phrase("page.field.personName.hint")), value: name.utf8.count > 200 ? "" : name)
+                ], in: context)
         guard let problem else { return page.response() }
         return page.response(after: problem)
     }

@@ -137,15 +137,15 @@ extension APIOperation {
 
     static let deleteUserPasskeys = administration(
         "deleteUserPasskeys", "Removes all passkeys of an account, and signs out its devices.", for: .writeUsers,
-        takes: reason, refuses: [.noSuchAccount, .noSuchPasskey])
+        takes: reason, refuses: [.noSuchAccount, .noSuchPasskey, .lastSignIn])
 
     static let deleteUserPasskey = administration(
         "deleteUserPasskey", "Removes one passkey of an account, and signs out its devices.", for: .writeUsers,
-        takes: reason, refuses: [.noSuchAccount, .noSuchPasskey])
+        takes: reason, refuses: [.noSuchAccount, .noSuchPasskey, .lastSignIn])
 
     static let deleteUserLink = administration(
         "deleteUserLink", "Removes the link of an account to a provider, and signs out its devices.", for: .writeUsers,
-        takes: reason, refuses: [.noSuchAccount, .notLinked])
+        takes: reason, refuses: [.noSuchAccount, .notLinked, .lastSignIn])
 
     static let getStatistics = administration(
         "getStatistics", "Returns numbers of accounts and of sign-ups.", for: .readUsers,

@@ -103,10 +103,17 @@ package struct DeviceRoutes: Sendable {
             guard let code = UserCode(typed: typed) else { throw .invalidUserCode }
             guard let session else { return try signInPages.signIn(for: .device(userCode: code.letters), in: request) }
             let (record, client) = try await deviceAuthorizations.pending(code, in: session)
-            if try await deviceAuthorizations.mustStepUp(session, for: client) {
-                return try signInPages.signIn(
-                    for: .device(userCode: code.letters, ways: client.signInWays), in: request,
-                    problem: isNew ? PageContinuation.problem(of: session, for: client.signInWays) : nil)
+            let purpose = PageForm.Purpose.device(userCode: code.letters, ways: client.signInWays)
+            do throws(IdentityError) {
+                if try await deviceAuthorizations.mustStepUp(session, for: client) {
+                    return try signInPages.signIn(
+                        for: purpose, in: request,
+                        problem: isNew ? PageContinuation.problem(of: session, for: client.signInWays) : nil)
+                }
+            } catch {
+                guard error == .signInWayMissing else { throw error }
+                request.note(error)
+                return try signInPages.missingWay(for: purpose, in: request)
             }
             let scopes = try deviceAuthorizations.scopes(record, client, to: session.account)
             let (browser, cookie) = try signInPages.browser(of: request)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+package import LatchFoundation
 
 /// An administrative role, which includes the ones below it.
 ///
@@ -68,7 +69,9 @@ package enum AccountAction: Sendable, Hashable {
     /// Replace the address, which is verified or not; mailed links of the account end.
     ///
     /// The earlier address gets a notice. An address that is not verified gets a link that verifies it.
-    case setEmail(EmailAddress, isVerified: Bool)
+    ///
+    /// A guest becomes a user, whose sessions end by the date.
+    case setEmail(EmailAddress, isVerified: Bool, endingGuestSessionsBy: Date)
     /// Set the status; every status except `active` signs out all devices.
     case setStatus(Account.Status)
     /// Sign out all devices.

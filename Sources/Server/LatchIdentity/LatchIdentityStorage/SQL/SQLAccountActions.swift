@@ -125,8 +125,9 @@ extension SQLConnection {
             try audit("account.grants", account: id, detail: detail, at: now)
         case .setAttributes(let changes):
             try setAttributes(of: target, changes, note: actor == id ? nil : note, at: now)
-        case .setEmail(let email, let isVerified):
+        case .setEmail(let email, let isVerified, let end):
             try setEmail(of: target, to: email, isVerified: isVerified, note: note, at: now)
+            try endGuest(id, endingSessionsBy: end)
         case .setStatus(let status):
             try setStatus(of: id, to: status, at: now)
             try audit("account.\(status.rawValue)", account: id, detail: note, at: now)
@@ -170,10 +171,12 @@ extension SQLConnection {
         case .removeLink(let provider):
             result.hadLink = try removeLink(
                 to: provider, of: target, except: nil, note: note, causedBy: MailCause(), at: now)
+            if result.hadLink { try requireWayIn(of: target) }
         case .removePasskeys, .removePasskey:
             var passkey: [UInt8]?
             if case .removePasskey(let id) = action { passkey = id }
             guard try removePasskeys(of: id, only: passkey, detail: note, causedBy: MailCause(), at: now) else { break }
+            try requireWayIn(of: target)
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
         case .unlock:
@@ -185,6 +188,20 @@ extension SQLConnection {
             .delete:
             break
         }
+    }
+
+    /// Requires that the owner of an account gets in again: by a passkey or a provider, or by an email.
+    ///
+    /// - Throws: `IdentityError.lastSignIn`.
+    private func requireWayIn(of target: Account) throws(IdentityError) {
+        guard target.email == nil, target.passwordHash == nil else { return }
+        for table in ["passkey", "upstream_identity"] {
+            let count = try number("SELECT count(*) FROM \(table) WHERE account_id = $1", [.text(target.id)])
+            guard count == 0 else { return }
+        }
+        throw .lastSignIn.with(
+            message: "This is the only way to sign in to an account without an address.",
+            hint: "Set an address first, or suspend or delete the account.")
     }
 
     /// Changes attributes; the audit log has the names of those that differ, and no values.
@@ -217,7 +234,7 @@ extension SQLConnection {
             try run(
                 """
                 UPDATE account SET email = $1, email_key = $2, email_verified_at = $3, owner_proved_at = $4,
-                    updated_at = $5, guest_until = NULL WHERE id = $6
+                    updated_at = $5 WHERE id = $6
                 """,
                 [.text(email.text), .text(email.key), .date(verifiedAt), .date(provedAt), .date(now), .text(id)])
         } catch IdentityError.alreadyExists {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
 package import LatchFoundation
 
 extension IdentityStore {
@@ -24,12 +25,14 @@ extension IdentityStore {
     ///
     /// - Parameters:
     ///   - account: The account after the registration, with the credential version that was read before it.
+    ///   - attributes: The changes of its attributes, in which null removes one.
     ///   - device: The signed-in device that registers.
     ///   - end: The time at which the sessions of a guest end from now on.
     /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken. `.accountChanged` if the account
     ///   has changed since it was read. `.invalidToken` if the device was signed out.
     package func register(
-        guest account: Account, mail: OutboxMail, on device: [UInt8], endingSessionsBy end: Date, at now: Date
+        guest account: Account, changing attributes: [String: JSONValue], mail: OutboxMail, on device: [UInt8],
+        endingSessionsBy end: Date, at now: Date
     ) async throws(IdentityError) {
         let id = account.id
         let columns: [Account.Column] = [
@@ -39,7 +42,11 @@ extension IdentityStore {
         let changes = columns.enumerated().map { "\($1.name) = $\($0 + 2)" }.joined(separator: ", ")
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: id, at: now) else { throw .invalidToken }
-            guard try db.isUnchanged(account), try db.account(id)?.email == nil else { throw .accountChanged }
+            guard try db.isUnchanged(account), let current = try db.account(id), current.email == nil else {
+                throw .accountChanged
+            }
+            var account = account
+            account.attributes = current.attributes(changedBy: attributes)
             try db.endGuest(id, endingSessionsBy: end)
             try db.run(
                 """
