@@ -53,7 +53,6 @@ package final class IdentityServices: Sendable {
     /// The workers that tell programs and code what has happened.
     package let events: EventQueue
     package let permitted: PermittedSignIns
-    private let ways: SignInWayRule
     package let resources: ResourcePolicy
     package let recentAuthentication: RecentAuthenticationRule
 
@@ -89,7 +88,7 @@ package final class IdentityServices: Sendable {
         notices = ClientNoticeQueue(
             clients: clients, store: store, clock: clock, random: random, accessTokens: accessTokens, pepper: pepper,
             transport: transport)
-        (self.mails, self.metrics, self.upstreams, ways) = (mails, metrics, upstreams, SignInWayRule(configuration))
+        (self.mails, self.metrics, self.upstreams) = (mails, metrics, upstreams)
         hooks = try Hooks(
             configuration, code: code, transport: transport, clock: clock, random: random, metrics: metrics,
             failures: store.failures)
@@ -97,9 +96,7 @@ package final class IdentityServices: Sendable {
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
-        administration = AdministrationService(
-            store: store, clock: clock, limits: limits, mails: mails, ways: ways,
-            sessionLifetime: configuration.refreshTokenLifetime)
+        administration = AdministrationService(configuration, store: store, clock: clock, limits: limits, mails: mails)
         sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             notifiesOfNewDevices: configuration.signInNotices,

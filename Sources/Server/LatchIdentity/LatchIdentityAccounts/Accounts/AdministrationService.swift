@@ -17,12 +17,11 @@ package struct AdministrationService: Sendable {
     package let sessionLifetime: Duration
 
     package init(
-        store: IdentityStore, clock: WallClock, limits: RateLimits, mails: MailQueue, ways: SignInWayRule,
-        sessionLifetime: Duration
+        _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, limits: RateLimits,
+        mails: MailQueue
     ) {
+        (ways, sessionLifetime) = (SignInWayRule(configuration), configuration.refreshTokenLifetime)
         self.store = store
-        self.sessionLifetime = sessionLifetime
-        self.ways = ways
         self.clock = clock
         self.limits = limits
         self.mails = mails
