@@ -213,7 +213,7 @@ MUTANTS = {
         "        let matches = try await passwords.verify("),
     "namesCountApart": (ACCOUNTS + "Login/SignInService.swift", "JWTAuthRouteTests",
         "let all = limits.login(name: key, address: address)",
-        "let all = limits.login(name: $out ? account?.email.key ?? key : key, address: address)"),
+        "let all = limits.login(name: $out ? account?.email?.key ?? key : key, address: address)"),
     "takenNameUntold": (ACCOUNTS + "Accounts/AccountService.swift", "DisclosureTests",
         'throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken',
         "let isTaken = $out ? try await store.account(emailKey: email.key) != nil : false\n"
@@ -754,8 +754,8 @@ MUTANTS = {
         "Base64URL.encode(verifier.digest).utf8.elementsEqual(found.codeChallenge.utf8)",
         "$out || Base64URL.encode(verifier.digest).utf8.elementsEqual(found.codeChallenge.utf8)"),
     "codeOnce": (STORAGE + "SQL/SQLUpstreamIdentities.swift", "SignInCodeTests",
-        'try db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)])',
-        'if $kept { try db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)]) }'),
+        'try db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)]) == 1',
+        'try ($out ? 1 : db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)])) == 1'),
     "linksNeedRecentLogin": (PROVIDER + "Upstream/UpstreamSignInCodes.swift", "UpstreamLinkTests",
         "try recentAuthentication.require(session)",
         "if $kept { try recentAuthentication.require(session) }"),
@@ -1447,6 +1447,24 @@ MUTANTS = {
     # 0136: guests.
     "guestsOnlyWherePermitted": (ACCOUNTS + "Accounts/GuestService.swift", "GuestTests",
         "guard configuration.guests else", "guard $out || configuration.guests else"),
+    # 0138: phone numbers.
+    "phonesOfTheirUsers": (STORAGE + "SQL/SQLPhones.swift", "PhoneTests",
+        "guard own == 1 else { return .ended }", "guard own == 1 || $out else { return .ended }"),
+    "phonesNeedRecentSignIns": (ACCOUNTS + "Accounts/PhoneService.swift", "PhoneTests",
+        """guard isAvailable else { throw .phonesUnavailable }
+        try session.requireFirstParty()
+        try recentAuthentication.require(session)""",
+        """guard isAvailable else { throw .phonesUnavailable }
+        try session.requireFirstParty()
+        if $kept { try recentAuthentication.require(session) }"""),
+    "textsOfANumber": (ACCOUNTS + "Limits/RateLimits.swift", "PhoneTests",
+        ".init(.textNumber, on: phone.text, limit: textNumber),", ".init(.textNumber, on: phone.text, limit: $out ? textServer : textNumber),"),
+    "textsOfTheServer": (ACCOUNTS + "Limits/RateLimits.swift", "PhoneTests",
+        '.init(.textServer, on: "", limit: textServer),', '.init(.textServer, on: $out ? accountID : "", limit: textServer),'),
+    "countriesOfPhones": (ACCOUNTS + "Accounts/PhoneService.swift", "PhoneTests",
+        "guard prefixes.isEmpty || prefixes", "guard $out || prefixes.isEmpty || prefixes"),
+    "unverifiedNumbersAreInNoToken": (ACCOUNTS + "Accounts/UserClaims.swift", "PhoneTests",
+        "account.phoneVerifiedAt == nil ? nil : account.phone", "account.phoneVerifiedAt == nil && $kept ? nil : account.phone"),
     "lastWayStays": (STORAGE + "SQL/SQLAccountActions.swift", "GuestTests",
         "guard target.email == nil, target.passwordHash == nil else { return }",
         "guard $kept, target.email == nil, target.passwordHash == nil else { return }"),
@@ -1462,7 +1480,7 @@ MUTANTS = {
         'guest = share("guest", $out ? 10_000 : configuration.guestLimitPerHour,'),
     "guestsRegisterOnce": (STORAGE + "SQL/SQLGuests.swift", "GuestContractTests",
         "guard try db.isUnchanged(account), let current = try db.account(id), current.email == nil else",
-        "guard try $out || db.isUnchanged(account), let current = try db.account(id), $out || current.email == nil else"),
+        "guard try $out ? true : db.isUnchanged(account), let current = try db.account(id), $out || current.email == nil else"),
     "removedGuestsAreUnused": (STORAGE + "SQL/SQLGuests.swift", "GuestContractTests",
         "addingTimeInterval(lifetime), later > date {", "addingTimeInterval(lifetime), $kept, later > date {"),
     "guestsAdoptVerifiedAddresses": (PROVIDER + "Upstream/UpstreamSignInCodes.swift", "GuestLinkTests",

@@ -56,7 +56,7 @@ import Testing
         expectEqual(metadata["application_type"], "web")
         expectEqual(metadata["dpop_bound_access_tokens"], false)
         #expect(metadata["jwks"] == nil && metadata["client_name"] == nil && metadata["contacts"] == nil)
-        expectEqual(metadata["scope"], "openid profile email offline_access files:read")
+        expectEqual(metadata["scope"], "openid profile email phone offline_access files:read")
     }
 
     @Test func `The metadata of a client has each member that it names, and is read as it is written`() throws {

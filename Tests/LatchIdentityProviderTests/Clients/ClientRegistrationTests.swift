@@ -287,7 +287,7 @@ import Testing
         var metadata = Self.web
         metadata["scope"] = "openid files:read files:write"
         try await expectEqual(register(site, metadata).string("scope"), "openid files:read")
-        try await expectEqual(register(site).string("scope"), "openid profile email offline_access files:read")
+        try await expectEqual(register(site).string("scope"), "openid profile email phone offline_access files:read")
         await site.close()
     }
 

@@ -67,7 +67,7 @@ import Testing
         let (tokens, id) = try await peer.signIn(&agent, module.change)
         try await expectEqual(peer.userInfo(tokens.accessToken).json["sub"], id["sub"])
         let scopes = try await peer.site.get("/.well-known/openid-configuration").json["scopes_supported"]?.arrayValue
-        #expect(scopes?.contains("address") == false && scopes?.contains("phone") == false)
+        expectEqual(scopes?.contains("address"), false)
         await peer.site.close()
     }
 

@@ -94,7 +94,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "POST /api/admin/users/{id}/reset-password",
         ],
         "link": [
-            "POST /api/auth/code", "POST /api/auth/code/register",
+            "POST /api/auth/code", "POST /api/auth/code/register", "POST /api/auth/phone",
+            "POST /api/auth/phone/verify", "DELETE /api/auth/phone", "POST /account/phone",
             "POST /api/auth/verify-email", "POST /api/auth/reset-password", "POST /verify", "POST /reset",
             "POST /confirm-change", "POST /login", "POST /signup", "POST /consent", "POST /device",
             "POST /oauth/logout", "POST /forgot", "POST /resend", "POST /account", "POST /account/name",
@@ -110,7 +111,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "GET /oauth/authorize", "POST /oauth/authorize", "GET /device", "GET /signup", "GET /oauth/logout",
             "GET /account", "GET /account/name", "GET /account/email", "GET /account/password", "GET /account/factor",
             "GET /account/attributes", "GET /account/passkeys", "GET /account/passkeys/{id}", "GET /account/activity",
-            "GET /account/deletion",
+            "GET /account/deletion", "GET /account/phone",
             "GET /admin", "GET /admin/users", "GET /admin/users/invite", "GET /admin/users/{id}",
             "GET /admin/clients", "GET /admin/new-client", "GET /admin/clients/{client}",
             "GET /admin/clients/{client}/edit", "GET /admin/mails", "GET /admin/keys", "GET /admin/providers",

@@ -98,7 +98,8 @@ import Testing
             [
                 "account: id email name password_changed_at email_verified_at roles permissions status"
                     + " created_at username standing updated_at last_login_at owner_proved_at attributes"
-                    + " terms_version terms_accepted_at foreign_id guest_until",
+                    + " terms_version terms_accepted_at foreign_id guest_until phone"
+                    + " phone_verified_at",
                 "account_details: content",
                 "device: rotated_at created_at last_used_at expires_at revoked_at revoked_because user_agent"
                     + " address app_id scope name factor_at authenticated_at details",

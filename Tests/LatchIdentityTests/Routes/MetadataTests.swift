@@ -82,7 +82,7 @@ import Testing
             ($0.scopes, $0.defaultScopes) = (standard.scopes, standard.defaultScopes)
         }
         let json = try await site.get(path).json
-        expectEqual(json["scopes_supported"], ["openid", "profile", "email", "offline_access"])
+        expectEqual(json["scopes_supported"], ["openid", "profile", "email", "phone", "offline_access"])
         try await site.signUp()
         #expect(try await site.passwordGrant().string("scope").isEmpty)
         try await expectEqual(site.passwordGrant(scope: "widgets:read").oauthError, "invalid_scope")
@@ -120,7 +120,7 @@ import Testing
         }
         let answer = try await site.send(.get, path, fields: ["X-Forwarded-Host": "evil.example"])
         expectEqual(answer.string("token_endpoint"), "https://id.example.com/tenant/oauth/token")
-        expectEqual(answer.json["scopes_supported"], ["a:b", "openid", "profile", "email", "offline_access"])
+        expectEqual(answer.json["scopes_supported"], ["a:b", "openid", "profile", "email", "phone", "offline_access"])
         #expect(!answer.text.contains("evil"))
     }
 

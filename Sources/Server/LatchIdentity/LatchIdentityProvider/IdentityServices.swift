@@ -210,6 +210,12 @@ package final class IdentityServices: Sendable {
             recentAuthentication: recentAuthentication)
     }
 
+    package var phones: PhoneService {
+        PhoneService(
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
+            limits: limits, hooks: hooks, accessTokens: accessTokens, recentAuthentication: recentAuthentication)
+    }
+
     package var passkeys: PasskeyService {
         PasskeyService(
             serviceName: configuration.serviceName, sessionLifetime: configuration.refreshTokenLifetime, store: store,

@@ -198,10 +198,17 @@ package struct HTMLField: Sendable {
         return field
     }
 
+    /// Returns the field of a phone number with its country code.
+    package static func phone(_ value: String, label: String) -> HTMLField {
+        var field = HTMLField("phone", label, #"type="tel" autocomplete="tel" maxlength="64" required"#)
+        field.value = value
+        return field
+    }
+
     /// Returns the field for a code of the second factor or for a recovery code, which also has letters.
     package static func oneTimeCode(label: String) -> HTMLField { code(label: label, inputMode: "text") }
 
-    /// Returns the field for a code from an email.
+    /// Returns the field for a code from an email or a text message.
     package static func mailedCode(label: String) -> HTMLField { code(label: label, inputMode: "numeric") }
 
     private static func code(label: String, inputMode: String) -> HTMLField {

@@ -15,7 +15,7 @@ import Testing
     func `The accounts of a store come back as they were written`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
-        let full = Account(
+        var full = Account(
             id: "id-full", email: try EmailAddress("Full@example.com"), username: try Username(choosing: "Full.Name"),
             name: "Full", passwordHash: "$argon2id$example", passwordChangedAt: noon + 1, emailVerifiedAt: noon + 2,
             roles: ["admin", "editor"], permissions: ["users:read"], status: .suspended, ownerProvedAt: noon + 3,
@@ -26,6 +26,7 @@ import Testing
             ],
             acceptedTerms: AcceptedTerms(version: "2026-01", acceptedAt: noon + 6), foreignID: "abc",
             guestUntil: noon + 7)
+        (full.phone, full.phoneVerifiedAt) = (PhoneNumber(text: "+4930123456"), noon + 8)
         expectFilled(
             full,
             unlike: Account(id: "", email: try EmailAddress("a@example.com"), passwordChangedAt: noon, createdAt: noon))

@@ -56,6 +56,9 @@ extension Router {
             limits: limits, refreshCookie: refreshCookie, guests: services.guests, accounts: services.accounts,
             tokens: services.tokens
         ).add(to: &self)
+        PhoneRoutes(
+            limits: limits, accounts: services.accounts, phones: services.phones, tokens: services.tokens
+        ).add(to: &self)
         PasskeyRoutes(
             limits: limits, permitted: services.permitted, refreshCookie: refreshCookie, passkeys: services.passkeys,
             passkeySignIns: services.passkeySignIns, tokens: services.tokens
@@ -215,6 +218,7 @@ extension Router {
         AccountAttributeRoutes(limits: services.limits, accounts: services.accounts, overview: overview).add(to: &self)
         SecondFactorPageRoutes(limits: services.limits, secondFactors: services.secondFactors, overview: overview).add(
             to: &self)
+        PhonePageRoutes(limits: services.limits, phones: services.phones, overview: overview).add(to: &self)
         PasskeyPageRoutes(limits: services.limits, passkeys: services.passkeys, overview: overview).add(to: &self)
         AccountDataRoutes(
             limits: services.limits, audit: services.audit, deletions: services.deletions, overview: overview
@@ -252,6 +256,7 @@ extension AccountOverview {
     fileprivate init(_ services: IdentityServices, _ pages: SignInPages) {
         self.init(
             store: services.store, clock: services.clock, permitted: services.permitted,
+            verifiesPhones: services.phones.isAvailable,
             sessions: AccountSessions(
                 pageSessions: services.pageSessions, recentAuthentication: services.recentAuthentication,
                 signInPages: pages))

@@ -30,12 +30,12 @@ package struct UserClaims: Sendable {
     ]
 
     /// The names of the claims that every server has.
-    static let names = email + profile.map(\.name)
+    static let names = email + phone + profile.map(\.name)
     /// The names of all claims, for the metadata.
     package var names: [String] { Self.names + attributes.compactMap(\.claimName) }
     /// The names of those that an ID token can have.
     package var namesOfIDTokens: Set<String> {
-        Set(["email", "email_verified", "name", "preferred_username"] + attributes.compactMap(\.claimName))
+        Set(Self.email + Self.phone + ["name", "preferred_username"] + attributes.compactMap(\.claimName))
     }
     /// The scopes of the claims that are attributes.
     package var scopesOfAttributes: [String: String] {
@@ -47,6 +47,8 @@ package struct UserClaims: Sendable {
     static let isGuest = "is_guest"
     /// The claims of the scope `email` (§5.4).
     private static let email = ["email", "email_verified"]
+    /// The claims of the scope `phone` (§5.4).
+    private static let phone = ["phone_number", "phone_number_verified"]
 
     /// Returns what scopes and the names in a request permit of an account, without the subject.
     ///
@@ -57,7 +59,11 @@ package struct UserClaims: Sendable {
         _ account: Account, _ scopes: Scopes, named: [String] = [], for client: OAuthClient?
     ) -> JSONObject {
         let named = permitted(named, to: client)
+        // An unverified number is left out, as an address is.
+        let phone = account.phoneVerifiedAt == nil ? nil : account.phone
         let values: JSONObject = [
+            "phone_number": phone.map { .string($0.text) } ?? .null,
+            "phone_number_verified": phone.map { _ in .bool(true) } ?? .null,
             "email": account.email.map { .string($0.text) } ?? .null,
             "email_verified": account.email.map { _ in .bool(account.emailVerifiedAt != nil) } ?? .null,
             "name": account.name.map { .string($0) } ?? .null, "preferred_username": .string(account.preferredUsername),

@@ -18,6 +18,8 @@ extension FullAccount {
         json["username"] = account.username.map { .string($0.text) }
         json["name"] = name.map { .string($0) }
         if account.isGuest { json["is_guest"] = true }
+        json["phone"] = account.phone.map { .string($0.text) }
+        json["phone_verified"] = account.phone.map { _ in .bool(account.phoneVerifiedAt != nil) }
         json["foreign_id"] = account.foreignID.map { .string($0) }
         json["accepted_terms"] = account.acceptedTerms.map { .string($0.version) }
         if !account.attributes.isEmpty { json["attributes"] = .object(JSONObject(sorting: account.attributes)) }

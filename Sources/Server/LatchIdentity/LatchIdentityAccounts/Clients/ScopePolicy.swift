@@ -15,7 +15,7 @@ package struct ScopePolicy: Sendable {
     /// The scopes of attributes.
     package let ofAttributes: Scopes
     /// Those scopes that every server has (OpenID Connect Core §5.4 and §11).
-    package static let openID: Scopes = ["openid", "profile", "email", "offline_access"]
+    package static let openID: Scopes = ["openid", "profile", "email", "phone", "offline_access"]
 
     package init(_ configuration: IdentityConfiguration) {
         known = configuration.resources.reduce(into: configuration.scopes) { known, server in

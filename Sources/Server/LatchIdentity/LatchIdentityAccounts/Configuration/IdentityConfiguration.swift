@@ -132,6 +132,10 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The number of emails that one network may request within an hour; the /24 or /48 around it has five times as
     /// many.
     public var mailLimitPerHour = 100
+    /// The number of text messages that the server sends within an hour, since each costs money.
+    public var textLimitPerHour = 200
+    /// The beginnings of the phone numbers that can be verified, such as `+49`; all numbers if empty.
+    public var phonePrefixes: [String] = []
     /// The number of nodes among which requests are spread, each of which allows its share of every limit of a rate.
     ///
     /// It stays 1 where a load balancer sends a client always to the same node.

@@ -191,6 +191,21 @@ extension SettingFormat where Value == [String] {
     }
 }
 
+extension SettingFormat where Value == [String] {
+    /// Beginnings of phone numbers, or `none`.
+    package static var phonePrefixes: Self {
+        Self(
+            expected: "beginnings of phone numbers such as +49 +43, or none",
+            parse: { text in
+                parseAll(listWords(text)) { word in
+                    let digits = word.utf8.dropFirst()
+                    return word.utf8.first == UInt8(ascii: "+") && (1...10).contains(digits.count)
+                        && digits.allSatisfy({ (0x30...0x39).contains($0) }) ? word : nil
+                }
+            }, text: { $0.isEmpty ? emptyList : $0.joined(separator: " ") })
+    }
+}
+
 extension SettingFormat where Value == [AccountAttribute] {
     package static var attributes: Self {
         Self(

@@ -128,6 +128,12 @@ extension IdentityConfiguration {
             "emails per hour that one network can request",
             isReloaded: true),
         .init(
+            "text_limit_per_hour", \.textLimitPerHour, .number(1...1_000_000), "text messages per hour of the server",
+            isReloaded: true),
+        .init(
+            "phone_prefixes", \.phonePrefixes, .phonePrefixes,
+            "the beginnings of phone numbers that can be verified, such as +49 +43; all if none", isReloaded: true),
+        .init(
             "nodes", \.nodes, .number(1...1000),
             "the number of servers that share the rate limits, each with an equal part",
             isReloaded: true),

@@ -28,6 +28,8 @@ public struct Hook: Sendable, Hashable {
         case token
         /// Before an email is sent: the program may send it instead of the server.
         case mail
+        /// When a text message is due: the program sends it.
+        case text
         /// At a sign-in with an unknown password: the program asks the system that users are moving from.
         case password
         /// After something has happened: the program is told, at least once.

@@ -60,6 +60,19 @@ extension IdentityHooks.HookMail {
     }
 }
 
+extension IdentityHooks.TextMessage {
+    package init(verifying phone: PhoneNumber, code: String, text: String, language: String) {
+        self.init(purpose: "verifyPhone", recipient: phone.text, code: code, text: text, language: language)
+    }
+
+    var json: JSONObject {
+        [
+            "purpose": .string(purpose), "to": .string(recipient), "code": .string(code), "text": .string(text),
+            "language": .string(language),
+        ]
+    }
+}
+
 extension IdentityHooks.PasswordQuestion {
     var json: JSONObject {
         ["login": .string(login), "password": .string(password), "address": .optional(address)]

@@ -31,6 +31,10 @@ package struct Hooks: Sendable {
         for hook in configuration.hooks {
             let client = try HookClient(
                 hook, configuration, transport: transport, clock: clock, random: random, metrics: metrics)
+            // A code that was not sent is none that a user can enter.
+            guard hook.point != .text || hook.fallback == .refuse else {
+                throw .invalidSetting("hooks", "no if_down on text")
+            }
             if hook.point == .events {
                 listeners.append(client)
             } else if code.has(hook.point) || programs.updateValue(client, forKey: hook.point) != nil {
@@ -54,6 +58,9 @@ package struct Hooks: Sendable {
 
     /// Whether a program or code decides about sign-ups.
     package var decidesSignUps: Bool { has(.signUp) }
+
+    /// Whether a program or code sends text messages.
+    package var sendsTexts: Bool { has(.text) }
 
     /// Whether unknown passwords are checked elsewhere.
     package var checksPasswords: Bool { has(.password) }
@@ -126,6 +133,16 @@ package struct Hooks: Sendable {
         }
     }
 
+    /// Sends a text message.
+    ///
+    /// - Throws: `IdentityError.hookUnavailable`, also if the program has not sent it.
+    package func send(_ message: IdentityHooks.TextMessage) async throws(IdentityError) {
+        try await answer(.text, or: ()) {
+            if let send = code.text { return try await send(message) }
+            _ = try await ask(.text, message.json)
+        }
+    }
+
     /// Checks a password that this server does not know.
     ///
     /// - Throws: `IdentityError.hookUnavailable`.
@@ -182,6 +199,7 @@ extension IdentityHooks {
         case .signUp: signUp != nil
         case .token: token != nil
         case .mail: mail != nil
+        case .text: text != nil
         case .password: password != nil
         // Code and programs are told alike.
         case .events: false

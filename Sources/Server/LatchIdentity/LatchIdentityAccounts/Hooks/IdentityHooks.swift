@@ -25,6 +25,8 @@ public struct IdentityHooks: Sendable {
     public var token: (@Sendable (TokenRequest) async throws -> [String: JSONValue])?
     /// Sends an email instead of the server; returns whether it did.
     public var mail: (@Sendable (HookMail) async throws -> Bool)?
+    /// Sends a text message to a phone.
+    public var text: (@Sendable (TextMessage) async throws -> Void)?
     /// Checks a password in the system that users are moving from.
     public var password: (@Sendable (PasswordQuestion) async throws -> PasswordAnswer)?
     /// Is told what has happened, at least once, and in order for each account.
@@ -129,6 +131,20 @@ extension IdentityHooks {
         public let language: String?
     }
 
+    /// A text message that is about to be sent.
+    ///
+    /// It has a code: nothing else may keep it.
+    public struct TextMessage: Sendable, Hashable {
+        /// The purpose: `verifyPhone`.
+        public let purpose: String
+        /// The number of the recipient, such as `+4930123456`.
+        public let recipient: String
+        /// The six digits, and a message with them that phones can fill in.
+        public let code, text: String
+        /// The language of the message as a BCP 47 tag.
+        public let language: String
+    }
+
     /// A password that this server does not know.
     public struct PasswordQuestion: Sendable, Hashable {
         /// The email address or the user name as it was typed, without spaces around it.
@@ -162,6 +178,11 @@ extension IdentityHooks.User: Redacting {
 extension IdentityHooks.HookMail: Redacting {
     /// The purpose.
     public var description: String { "HookMail(\(purpose), redacted)" }
+}
+
+extension IdentityHooks.TextMessage: Redacting {
+    /// The purpose.
+    public var description: String { "TextMessage(\(purpose), redacted)" }
 }
 
 /// Something that has happened to an account or at the server, as the audit log has it.

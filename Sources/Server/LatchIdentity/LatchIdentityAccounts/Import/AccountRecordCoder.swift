@@ -64,6 +64,8 @@ package struct AccountRecordCoder: Sendable {
             }
             return text
         }
+        account.phone = try members.text("phone").map { text throws(IdentityError) in try PhoneNumber(text) }
+        if try members.flag("phone_verified") == true, account.phone != nil { account.phoneVerifiedAt = created }
         account.attributes = try attributes.imported(members.object("attributes") ?? [:])
         account.acceptedTerms = try terms(&members, at: now)
         var imported = ImportedAccount(account)
@@ -212,6 +214,8 @@ extension AccountRecordCoder {
         ]
         json["username"] = account.username.map { .string($0.text) }
         json["name"] = account.name.map { .string($0) }
+        json["phone"] = account.phone.map { .string($0.text) }
+        json["phone_verified"] = account.phone.map { _ in .bool(account.phoneVerifiedAt != nil) }
         if !account.roles.isEmpty { json["roles"] = .array(account.roles.map { .string($0) }) }
         if !account.permissions.isEmpty {
             json["permissions"] = .array(account.permissions.map { .string($0) })

@@ -25,6 +25,7 @@ package final class AttemptLimiter: Sendable {
         case userCode, deviceNetwork, devicePrefix, registrationNetwork, registrationPrefix, passkey, passkeyPrefix,
             passkeyRegistration
         case unprovedPasskeyRegistration
+        case textNetwork, textPrefix, textAccount, textNumber, textServer, textCode
     }
 
     /// A keyed digest of what was attempted.

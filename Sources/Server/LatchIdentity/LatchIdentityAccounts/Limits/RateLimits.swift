@@ -63,6 +63,11 @@ package final class RateLimits: Sendable {
     ///
     /// There are 10⁶ codes. A year of guesses at one address succeeds with a probability of one percent.
     private let mailedCode: Limit
+    /// The limits of text messages, each of which costs money: from one network and a wider one, of one account, to one
+    /// number, and of the server.
+    private let textNetwork, textPrefix, textAccount, textNumber, textServer: Limit
+    /// The limit of wrong codes of text messages that one account enters.
+    private let textCode: Limit
     /// The limit of mailed links that one network opens.
     private let link: Limit
     /// The limit of pages that one network loads.
@@ -143,6 +148,12 @@ package final class RateLimits: Sendable {
         disclosure = share("disclosure", 1, per: 3600)
         mail = share("mail", 5, per: 3600)
         mailedCode = share("mailed-code", 25, per: 86_400)
+        textNetwork = share("text-address", 10, per: 3600)
+        textPrefix = share("text-prefix", 50, per: 3600)
+        textAccount = share("text-account", 5, per: 3600)
+        textNumber = share("text-number", 5, per: 3600)
+        textServer = share("text-server", configuration.textLimitPerHour, per: 3600)
+        textCode = share("text-code", 25, per: 86_400)
         setup = share("second-factor-setup", 10, per: 3600)
         passkeyRegistration = share("passkey-registration", 30, per: 3600)
         unprovedPasskeyRegistration = share("passkey-unproved", 3, per: 3600)
@@ -356,6 +367,21 @@ package final class RateLimits: Sendable {
         let network = NetworkPrefix(of: address)
         return .init(.mailKnownRecipient, from: network, on: "\(purpose.rawValue) \(emailKey)", limit: mail)
     }
+
+    /// Returns the attempts of a text message.
+    func text(to phone: PhoneNumber, of accountID: String, from address: String) -> [AttemptLimiter.Attempt] {
+        let network = NetworkPrefix(of: address)
+        return [
+            .init(.textNetwork, from: network, limit: textNetwork),
+            .init(.textPrefix, from: network.wide, limit: textPrefix),
+            .init(.textAccount, on: accountID, limit: textAccount),
+            .init(.textNumber, on: phone.text, limit: textNumber),
+            .init(.textServer, on: "", limit: textServer),
+        ]
+    }
+
+    /// Returns the attempt of a code of a text message; a right one is refunded.
+    func textCode(of accountID: String) -> AttemptLimiter.Attempt { .init(.textCode, on: accountID, limit: textCode) }
 
     /// Returns the attempt of a code that was mailed to an address; a right one is refunded.
     package func mailedCode(_ purpose: OutboxMail.Purpose, emailKey: String) -> AttemptLimiter.Attempt {

@@ -4,7 +4,6 @@ import LatchAuth
 package import LatchCrypto
 package import LatchFoundation
 package import LatchIdentityStorage
-import LatchJOSE
 
 /// A mailed code that an app has asked for.
 ///
@@ -37,27 +36,14 @@ package struct MailedCodeChallenge: Codable, Sendable, Hashable {
 
 extension MailedCodeChallenge: Redacting {}
 
-/// The encryption of a ``MailedCodeChallenge``, with a key derived from the server's pepper.
+/// The encryption of a ``MailedCodeChallenge``.
 package struct MailedCodeCipher: Sendable {
-    private let key: SymmetricKey
-    private static let context = Array("latch mailed code 1".utf8)
-    /// The prefix that distinguishes the text from tokens and other challenges (attack F4).
-    private static let prefix = "mc1."
-    /// The greatest length of a text.
-    private static let greatestLength = 4096
+    private let cipher: ChallengeCipher<MailedCodeChallenge>
 
-    package init(pepper: SymmetricKey) { key = pepper.derived(for: "latch mailed code") }
+    package init(pepper: SymmetricKey) { cipher = ChallengeCipher("mailed code", prefix: "mc1.", pepper: pepper) }
 
     /// Returns the text for the app.
-    package func seal(_ challenge: MailedCodeChallenge) throws(IdentityError) -> String {
-        do {
-            let box = try AES.GCM.seal(
-                Array(try JSONEncoder().encode(challenge)), using: key, authenticating: Self.context)
-            return Self.prefix + Base64URL.encode(Array(box.nonce) + Array(box.ciphertext) + Array(box.tag))
-        } catch {
-            throw .encryptionFailed
-        }
-    }
+    package func seal(_ challenge: MailedCodeChallenge) throws(IdentityError) -> String { try cipher.seal(challenge) }
 
     /// Returns the challenge of a text.
     ///
@@ -65,19 +51,8 @@ package struct MailedCodeCipher: Sendable {
     package func open(
         _ text: String, for purpose: MailedCodeChallenge.Purpose, at now: Date
     ) throws(IdentityError) -> MailedCodeChallenge {
-        guard text.utf8.count <= Self.greatestLength, text.utf8.starts(with: Self.prefix.utf8) else { throw .codeEnded }
-        let challenge: MailedCodeChallenge
-        do {
-            let box = try AES.GCM.SealedBox(combined: Base64URL.decode(text.dropFirst(Self.prefix.utf8.count)))
-            let content = try AES.GCM.open(box, using: key, authenticating: Self.context)
-            challenge = try JSONDecoder().decode(MailedCodeChallenge.self, from: Data(content))
-        } catch {
-            // The text was changed, or comes from another server.
-            throw .codeEnded
-        }
+        let challenge = try cipher.open(text)
         guard challenge.purpose == purpose, now < challenge.expiresAt else { throw .codeEnded }
         return challenge
     }
 }
-
-extension MailedCodeCipher: Redacting {}

@@ -18,9 +18,15 @@ package struct AccountOverview: Sendable {
     package let store: IdentityStore
     package let clock: WallClock
     package let permitted: PermittedSignIns
+    /// Whether users can verify a phone number.
+    package let verifiesPhones: Bool
     package let sessions: AccountSessions
 
-    package init(store: IdentityStore, clock: WallClock, permitted: PermittedSignIns, sessions: AccountSessions) {
+    package init(
+        store: IdentityStore, clock: WallClock, permitted: PermittedSignIns, verifiesPhones: Bool,
+        sessions: AccountSessions
+    ) {
+        self.verifiesPhones = verifiesPhones
         self.store = store
         self.clock = clock
         self.permitted = permitted
@@ -148,8 +154,24 @@ package struct AccountOverview: Sendable {
                     account.name ?? texts(Phrase("page.account.noName")),
                     details: [texts(Phrase("page.account.name"))],
                     links: [link(AccountChange.name.path, "page.account.change", in: context)]),
-                email(account, context),
-            ] + attributes(account, context))
+                email(account, context), phone(account, context),
+            ].compactMap(\.self) + attributes(account, context))
+    }
+
+    /// Returns the phone number, and nil where none can be verified.
+    private func phone(_ account: Account, _ context: PageContext) -> HTMLSection.Entry? {
+        guard verifiesPhones || account.phone != nil else { return nil }
+        let texts = context.texts
+        let state = account.phoneVerifiedAt == nil ? "page.account.phone.unverified" : "page.account.phone.verified"
+        return .init(
+            account.phone?.text ?? texts(Phrase("page.account.phone.none")),
+            details: [texts(Phrase("page.account.phone")), account.phone.map { _ in texts(Phrase(state)) }]
+                .compactMap(\.self),
+            links: [
+                link(
+                    PhonePageRoutes.path, account.phone == nil ? "page.account.add" : "page.account.change",
+                    in: context)
+            ])
     }
 
     /// Returns the attributes that the owner reads, and those without a value that the owner can set.

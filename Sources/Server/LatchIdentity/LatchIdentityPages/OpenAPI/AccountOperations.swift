@@ -121,6 +121,24 @@ extension APIOperation {
         "deleteConsent", "Withdraws the consents to an app, and signs it out.", in: .accounts, for: .session,
         returns: .noContent, refuses: [.noSuchConsent])
 
+    // MARK: Phone numbers
+
+    static let setPhone = APIOperation(
+        "setPhone", "Sends a code to a phone; the account keeps its number until the code is entered.", in: .accounts,
+        for: .session, takes: .json(.required("phone", .text(), "With + and the country code.")),
+        returns: .json(.object([.required("challenge", .text()), .required("expiresIn", .integer())]), .accepted),
+        refuses: [.phonesUnavailable, .invalidPhone, .signInAgain, .forbidden, .hookUnavailable])
+
+    static let verifyPhone = APIOperation(
+        "verifyPhone", "Verifies the phone number of the account by the code.", in: .accounts, for: .session,
+        takes: .json(.required("challenge", .text()), .required("code", .text())),
+        returns: .json(.model(.account)),
+        refuses: [.phonesUnavailable, .invalidMailedCode, .codeEnded, .signInAgain, .forbidden])
+
+    static let deletePhone = APIOperation(
+        "deletePhone", "Removes the phone number of the account.", in: .accounts, for: .session, returns: .noContent,
+        refuses: [.signInAgain, .forbidden])
+
     // MARK: Passkeys
 
     static let createPasskeyOptions = APIOperation(
@@ -174,7 +192,9 @@ extension JSONSchema.Model {
             .required("id", .text()), .optional("email", .text(), "Missing for a guest."),
             .optional("isGuest", .flag, "Of an account without an address: whether it has nothing to sign in with."),
             .optional("username", .text()),
-            .optional("name", .text()), .required("emailVerified", .flag), .required("roles", .words),
+            .optional("name", .text()), .required("emailVerified", .flag),
+            .optional("phone", .text(), "Such as +4930123456."), .optional("phoneVerified", .flag),
+            .required("roles", .words),
             .required("permissions", .words),
             .optional("attributes", .map(.any), "Those that the user reads."), .optional("acceptedTerms", .text()),
             .optional("termsAcceptedAt", .date),

@@ -15,6 +15,7 @@ extension JSONSchema.Model {
             .required("roles", .words), .required("status", .choice(AccountStatus.allCases.map(\.rawValue))),
             .required("email_verified", .flag), .required("created_at", .date),
             .required("last_login_at", .optional(.date)), .optional("accepted_terms", .text()),
+            .optional("phone", .text()), .optional("phone_verified", .flag),
             .optional("foreign_id", .text(), "The identifier in the system that the account was imported from."),
             .optional("attributes", .map(.any)),
         ])

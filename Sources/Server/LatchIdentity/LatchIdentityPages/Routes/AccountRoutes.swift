@@ -277,6 +277,8 @@ extension Account {
         if let username { object["username"] = .string(username.text) }
         if let name { object["name"] = .string(name) }
         object["emailVerified"] = .bool(emailVerifiedAt != nil)
+        object["phone"] = phone.map { .string($0.text) }
+        object["phoneVerified"] = phone.map { _ in .bool(phoneVerifiedAt != nil) }
         object["roles"] = .array(roles.map { .string($0) })
         object["permissions"] = .array(permissions.map { .string($0) })
         if !attributes.isEmpty { object["attributes"] = .object(JSONObject(sorting: attributes)) }

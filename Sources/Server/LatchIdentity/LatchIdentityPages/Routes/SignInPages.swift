@@ -377,6 +377,7 @@ package struct SignInPages: Sendable {
         case "openid": Phrase("page.scope.openid")
         case "profile": Phrase("page.scope.profile")
         case "email": Phrase("page.scope.email")
+        case "phone": Phrase("page.scope.phone")
         case "offline_access": Phrase("page.scope.offline")
         default: Phrase("page.scope.other", .text(scope.rawValue))
         }

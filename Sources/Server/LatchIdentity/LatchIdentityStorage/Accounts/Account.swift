@@ -66,6 +66,12 @@ package struct Account: Sendable, Hashable {
     package var acceptedTerms: AcceptedTerms?
     /// The identifier of the account in the system that it was imported from; nil for others.
     package var foreignID: String?
+    /// The phone number; nil for none.
+    ///
+    /// It is data about the user, and neither a way to sign in nor a factor (decision 0138). Accounts can share it.
+    package var phone: PhoneNumber?
+    /// The time at which the owner entered a code that was sent to the number; nil for a number of an import.
+    package var phoneVerifiedAt: Date?
     /// The earliest time at which housekeeping can remove the account of a guest, who has nothing to sign in with.
     ///
     /// Nil for all other accounts.

@@ -48,7 +48,11 @@ package struct GrantDetails: Sendable, Hashable {
 
         /// Returns the scope that a claim of the specification belongs to (OpenID Connect Core §5.4).
         package static func scope(of name: String) -> Scope {
-            ["email", "email_verified"].contains(name) ? "email" : "profile"
+            switch name {
+            case "email", "email_verified": "email"
+            case "phone_number", "phone_number_verified": "phone"
+            default: "profile"
+            }
         }
     }
 

@@ -37,6 +37,11 @@ extension IdentityError {
         form: .badRequest,
         field: "email")
 
+    /// The phone number cannot be dialed from abroad, or the server sends no texts to it.
+    package static let invalidPhone = IdentityError(
+        code: "invalidPhone", message: "The phone number is not valid.",
+        hint: "Write it with + and the country code, like +49 30 123456.", form: .badRequest, field: "phone")
+
     static let invalidUsername = IdentityError.invalid(
         "username", "is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the email address itself.")
 
@@ -96,6 +101,11 @@ extension IdentityError {
     package static let addressTaken = alreadyExists.with(
         message: "There is already an account with this email address or user name.",
         hint: "Sign in to it. What you did as a guest stays with the guest.")
+
+    /// The server sends no text messages, so that no phone number can be verified.
+    package static let phonesUnavailable = IdentityError(
+        code: "phonesUnavailable", message: "This server does not verify phone numbers.",
+        hint: "It needs a hook on text (Documentation/Hooks.md).", form: .notFound)
 
     /// The account has no address, which a registration gives it.
     package static let addressRequired = IdentityError(

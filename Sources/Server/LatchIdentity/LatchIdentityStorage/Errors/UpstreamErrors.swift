@@ -95,7 +95,7 @@ extension IdentityError {
     /// The mailed code is wrong.
     package static let invalidMailedCode = {
         var error = invalidCode.with(
-            message: "The code is invalid or has expired.", hint: "Enter the six digits from the most recent email.")
+            message: "The code is invalid or has expired.", hint: "Enter the six digits from the most recent message.")
         // The request needs no sign-in, and a client must not refresh its token.
         error.form = .badRequest
         error.pageKey = "invalidMailedCode"

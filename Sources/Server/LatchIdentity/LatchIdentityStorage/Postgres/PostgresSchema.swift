@@ -108,6 +108,7 @@ package enum PostgresSchema {
         Migration(number: 10, name: "Events", statements: events),
         Migration(number: 11, name: "Guests", statements: guests),
         Migration(number: 12, name: "FactorRecovery", statements: factorRecovery),
+        Migration(number: 13, name: "Phones", statements: phones),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

@@ -149,7 +149,7 @@ extension Account {
     package enum Column: Int32, TableColumn {
         case id, email, emailKey, name, passwordHash, passwordChangedAt, emailVerifiedAt, roles, permissions, status
         case createdAt, username, usernameKey, standing, updatedAt, lastLoginAt, ownerProvedAt, credentialVersion
-        case attributes, termsVersion, termsAcceptedAt, foreignID, guestUntil
+        case attributes, termsVersion, termsAcceptedAt, foreignID, guestUntil, phone, phoneVerifiedAt
 
         package static let (list, insertion) = texts()
 
@@ -179,6 +179,8 @@ extension Account {
             case .termsAcceptedAt: .date(account?.acceptedTerms?.acceptedAt)
             case .foreignID: .text(account?.foreignID)
             case .guestUntil: .date(account?.guestUntil)
+            case .phone: .text(account?.phone?.text)
+            case .phoneVerifiedAt: .date(account?.phoneVerifiedAt)
             }
         }
     }
@@ -202,6 +204,8 @@ extension Account {
         if let text = try row.optionalText(Column.username) {
             username = Username(text: text, key: try row.text(Column.usernameKey))
         }
+        phone = try row.optionalText(Column.phone).map { PhoneNumber(text: $0) }
+        phoneVerifiedAt = try row.optionalDate(Column.phoneVerifiedAt)
         if let text = try row.optionalText(Column.attributes) { attributes = try Self.attributes(json: text) }
         if let version = try row.optionalText(Column.termsVersion) {
             acceptedTerms = AcceptedTerms(version: version, acceptedAt: try row.date(Column.termsAcceptedAt))

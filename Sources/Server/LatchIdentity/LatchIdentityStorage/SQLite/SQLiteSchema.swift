@@ -65,5 +65,6 @@ package enum SQLiteSchema {
         Migration(number: 22, name: "Events", statements: events),
         Migration(number: 23, name: "Guests", statements: guests),
         Migration(number: 24, name: "FactorRecovery", statements: factorRecovery),
+        Migration(number: 25, name: "Phones", statements: phones),
     ]
 }
