@@ -29,6 +29,9 @@ extension ScreenScenario where S == SignInScreen {
             name: name, screen: SignInScreen(options: options),
             step: { screen in
                 switch screen.step {
+                case .credentials where screen.loading != nil: "before loading"
+                case .credentials where screen.fields.all.isEmpty: "other ways"
+                case .credentials where screen.fields[.password] == nil: "address without a password"
                 case .credentials: "credentials"
                 case .credentialsWithCode: "credentials with code"
                 case .secondFactor: "second factor"
@@ -39,6 +42,11 @@ extension ScreenScenario where S == SignInScreen {
             },
             responses: { request in
                 switch request {
+                case .loadWays:
+                    [
+                        .ways(nil), .ways(SignInWays(hasPassword: false, hasCode: true)),
+                        .ways(SignInWays(hasPassword: false, hasPasskey: false, providers: [], hasSignUp: false)),
+                    ]
                 case .signIn: [.signedIn, .challenged(challenge)]
                 case .requestCode, .resendCode: [.mailed(mailedCode)]
                 case .verify, .redeemCode, .provider, .passkey: [.signedIn]
@@ -67,6 +75,18 @@ extension ScreenScenario where S == SignInScreen {
         return codes
     }()
 
+    static let serverSignIn: ScreenScenario = {
+        var server = scenario("Sign-in in the ways of the server") {
+            $0.loadsWays = true
+            $0.offersPasskey = true
+            $0.suggestsPasskeys = true
+            $0.isDismissible = true
+            $0.offersPasswordReset = false
+        }
+        server.failures = [.offline, .invalidEmail, .codeRequired, .cancelled]
+        return server
+    }()
+
     static let mailedCode = MailedCodeChallenge(
         email: "ada@example.com", expiryDate: Date(timeIntervalSince1970: 600), token: secret)
     static let challenge = SignInChallenge(token: secret, expiryDate: Date(timeIntervalSince1970: 300))
@@ -80,7 +100,7 @@ extension SignInScreen: FlowScreen {
     }
     static var leaving: Outcome { .cancelled }
     static var scenarios: [ScreenScenario<Self>] {
-        [.signIn, .dismissibleSignIn, .passkeySignIn, .unverifiedSignIn, .codeSignIn]
+        [.signIn, .dismissibleSignIn, .passkeySignIn, .unverifiedSignIn, .codeSignIn, .serverSignIn]
     }
 }
 

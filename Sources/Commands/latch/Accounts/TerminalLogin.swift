@@ -105,6 +105,8 @@ private final class PasswordSignIn: Sendable {
                 if case OAuthError.invalidGrant = error { throw ScreenFailure(.wrongCode) }
                 throw error
             }
+        // A terminal's screen does not ask for them.
+        case .loadWays: return .ways(nil)
         case .requestCode(let email): return .mailed(try await client.beginCodeSignIn(email: email))
         case .resendCode(let challenge): return .mailed(try await client.resendCode(challenge))
         case .redeemCode(let challenge, let code, let factor):
