@@ -75,18 +75,6 @@ extension ScreenScenario where S == SignInScreen {
         return codes
     }()
 
-    static let serverSignIn: ScreenScenario = {
-        var server = scenario("Sign-in in the ways of the server") {
-            $0.loadsWays = true
-            $0.offersPasskey = true
-            $0.suggestsPasskeys = true
-            $0.isDismissible = true
-            $0.offersPasswordReset = false
-        }
-        server.failures = [.offline, .invalidEmail, .codeRequired, .cancelled]
-        return server
-    }()
-
     static let mailedCode = MailedCodeChallenge(
         email: "ada@example.com", expiryDate: Date(timeIntervalSince1970: 600), token: secret)
     static let challenge = SignInChallenge(token: secret, expiryDate: Date(timeIntervalSince1970: 300))
@@ -100,7 +88,7 @@ extension SignInScreen: FlowScreen {
     }
     static var leaving: Outcome { .cancelled }
     static var scenarios: [ScreenScenario<Self>] {
-        [.signIn, .dismissibleSignIn, .passkeySignIn, .unverifiedSignIn, .codeSignIn, .serverSignIn]
+        [.signIn, .dismissibleSignIn, .passkeySignIn, .unverifiedSignIn, .codeSignIn]
     }
 }
 
