@@ -298,6 +298,11 @@ extension AnyScreenModel {
     /// Types into fields and presses a button, if it is there.
     func type(_ texts: [ControlID: String] = [:], thenTap id: ControlID) async {
         await settled()
+        if control(id) == nil {
+            // The view shows the screen, which may load its content then.
+            send(.appear)
+            await settled()
+        }
         for (field, text) in texts { edit(field, text) }
         if control(id) == nil { Issue.record("there is no \(id) among \(controls.map(\.id))") }
         press(id)

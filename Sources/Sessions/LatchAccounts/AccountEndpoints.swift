@@ -4,6 +4,10 @@
 public struct AccountEndpoints: Sendable {
     /// The sign-in: POST `{email, password, otp?}`.
     public var signIn = "api/auth/clients/login"
+    /// The ways in which users can sign in: GET.
+    ///
+    /// The response has `ways`, `providers` and `signup`. Set nil for a backend with passwords and passkeys.
+    public var signInWays: String? = "api/auth/ways"
     /// The request for a mailed code: POST `{email, purpose, challenge?}` with the purpose `sign_in` or `sign_up`.
     ///
     /// The response has the `challenge`, and the lifetime of the code in seconds as `expiresIn`.

@@ -17,6 +17,12 @@ import Testing
 @Suite struct MailedCodeTests {
     private static let email = RealBackend.email
 
+    private static func response(_ members: JSONObject) -> HTTPResponse {
+        HTTPResponse(
+            status: .ok, fields: [.contentType: "application/json"],
+            body: HTTPBody(JSONValue.object(members).serialized()))
+    }
+
     @Test(arguments: RealBackend.Connection.allCases)
     func `A user signs up with a mailed code and without a password, and signs in with another code`(
         way: RealBackend.Connection
@@ -104,6 +110,26 @@ import Testing
             let account = try #require(try await backend.identity.administration.account(email: Self.email))
             let services = backend.identity.services
             try await expectEqual(services.store.devices(of: account.id, at: services.clock.now).count, 1)
+        }
+    }
+
+    @Test func `A server states its ways to sign in, and one without the route has passwords and passkeys`()
+        async throws
+    {
+        try await RealBackend.run(change: { $0.signInWays = [.code] }) { backend, _ in
+            let ways = try await backend.client().signInWays()
+            #expect(!ways.hasPassword && !ways.hasPasskey && ways.hasCode && ways.hasSignUp)
+            expectEqual(ways.providers, [])
+            backend.network.withLock { $0 = { _, _ in HTTPResponse(status: .notFound) } }
+            try await expectEqual(backend.client().signInWays(), SignInWays())
+            backend.network.withLock {
+                $0 = { _, _ in Self.response(["ways": ["password", "telepathy"], "providers": [["name": "staff"]]]) }
+            }
+            let later = try await backend.client().signInWays()
+            #expect(later.hasPassword && !later.hasPasskey && !later.hasCode)
+            expectEqual(later.providers, [.init(IdentityProvider(rawValue: "staff"), displayName: "staff")])
+            backend.network.withLock { $0 = { _, _ in Self.response([:]) } }
+            await #expect(throws: AccountError.invalidResponse) { try await backend.client().signInWays() }
         }
     }
 

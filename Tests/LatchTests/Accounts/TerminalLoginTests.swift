@@ -128,6 +128,28 @@ import Testing
         }
     }
 
+    @Test func `A server without passwords is asked for a code, and no password is prompted for`() async throws {
+        try await with(["LATCH_SIGN_IN_WAYS": "code"]) { home, server, terminal in
+            let issuer = server.url.absoluteString
+            let app = AuthClient(baseURL: server.url, store: InMemoryTokenStore<Tokens>())
+            let challenge = try await app.beginCodeSignUp(email: Self.email)
+            let first = try await code(server)
+            try await app.completeCodeSignUp(challenge, code: first)
+            let call = try home.start(on: terminal, ["login", "--issuer", issuer])
+            try await terminal.answer("Browser or code? [browser]", "password")
+            try await terminal.expect("Enter 'browser' or 'code'.")
+            try await terminal.answer("Browser or code? [browser]", "code")
+            try await terminal.answer("Email address", Self.email)
+            try await terminal.answer("Code", try await code(server, after: first))
+            await expectEqual(call.outcome().ending, .exited(0))
+            #expect(!terminal.text.contains("Password"))
+            let scoped = try home.start(
+                on: try PseudoTerminal(),
+                ["login", "--with-password", "--issuer", issuer, "--scope", "widgets:read"])
+            await expectEqual(scoped.outcome().ending, .exited(1))
+        }
+    }
+
     @Test(arguments: [["--scope", "widgets:read"], ["--password-stdin"], ["--browser"], []])
     func `A sign-in with a mailed code needs a terminal, and takes no password and no scopes`(others: [String])
         async throws

@@ -108,6 +108,23 @@ import Testing
         }
     }
 
+    @Test func `The sign-in of an app's model has no password where the server has none, and asks only once`()
+        async throws
+    {
+        try await RealServer.run(change: { $0.signInWays = [.code] }) { server in
+            #expect(AuthModel.Configuration(try server.client()).options.loadsWays)
+            let auth = try server.app { $0.options.loadsWays = true }
+            await auth.restore()
+            await auth.settled()
+            for _ in 0..<2 {
+                guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
+                await signIn.use()
+                #expect(signIn.control(.password) == nil && signIn.control(.email) != nil)
+            }
+            expectEqual(server.paths.withLock { $0.count { $0.hasSuffix("/api/auth/ways") } }, 1)
+        }
+    }
+
     private func record(_ auth: AuthModel) {
         Issue.record("another screen: \(auth.path) \(auth.screen?.model.controls.map(\.id) ?? [])")
     }

@@ -29,6 +29,9 @@ extension ScreenScenario where S == SignInScreen {
             name: name, screen: SignInScreen(options: options),
             step: { screen in
                 switch screen.step {
+                case .credentials where screen.loading != nil: "before loading"
+                case .credentials where screen.fields.all.isEmpty: "other ways"
+                case .credentials where screen.fields[.password] == nil: "address without a password"
                 case .credentials: "credentials"
                 case .credentialsWithCode: "credentials with code"
                 case .secondFactor: "second factor"
@@ -39,6 +42,11 @@ extension ScreenScenario where S == SignInScreen {
             },
             responses: { request in
                 switch request {
+                case .loadWays:
+                    [
+                        .ways(nil), .ways(SignInWays(hasPassword: false, hasCode: true)),
+                        .ways(SignInWays(hasPassword: false, hasPasskey: false, providers: [], hasSignUp: false)),
+                    ]
                 case .signIn: [.signedIn, .challenged(challenge)]
                 case .requestCode, .resendCode: [.mailed(mailedCode)]
                 case .verify, .redeemCode, .provider, .passkey: [.signedIn]

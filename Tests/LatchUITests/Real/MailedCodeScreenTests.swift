@@ -7,6 +7,7 @@ import LatchAuth
 import LatchTesting
 import LatchTexts
 import LatchUI
+import Synchronization
 import Testing
 
 @testable import LatchIdentity
@@ -94,6 +95,38 @@ import Testing
             #expect(model.control(.code)?.problem != nil)
             await model.use([.code: server.code(of: setup.secret)], press: .submit)
             #expect(model.machine.outcome == .signedIn && client.session.currentState.isSignedIn)
+        }
+    }
+
+    @Test func `A server without passwords shows no field for one, and signs in with a code`() async throws {
+        try await RealServer.run(change: { $0.signInWays = [.code] }) { server in
+            let owner = try server.client()
+            let challenge = try await owner.beginCodeSignUp(email: email)
+            try await owner.completeCodeSignUp(challenge, code: await server.mailedCode())
+            let client = try server.client()
+            var options = SignInScreen.Options()
+            options.loadsWays = true
+            options.providers = [.apple]
+            let model = SignInModel(client, screen: SignInScreen(options: options), signInThrough: { _ in })
+            #expect(model.control(.password) == nil && model.control(.email) == nil)
+            await model.use()
+            #expect(model.control(.password) == nil && model.control(.forgotPassword) == nil)
+            #expect(model.control(.provider(.apple)) == nil && model.focus == .email)
+            await model.use([.email: email], press: .submit)
+            await model.use([.code: await server.mailedCode()], press: .submit)
+            #expect(model.machine.outcome == .signedIn && client.session.currentState.isSignedIn)
+            expectEqual(server.paths.withLock { $0.count { $0.hasSuffix("/api/auth/ways") } }, 1)
+        }
+    }
+
+    @Test func `A sign-in without an answer of the server shows what the app has configured`() async throws {
+        try await RealServer.run { server in
+            server.isOffline.withLock { $0 = true }
+            var options = SignInScreen.Options()
+            options.loadsWays = true
+            let model = SignInModel(try server.client(), screen: SignInScreen(options: options))
+            await model.use()
+            #expect(model.control(.password) != nil && model.failure == nil)
         }
     }
 

@@ -114,6 +114,8 @@ final class RealServer: Sendable {
         configuration.secrets = secrets
         configuration.transport = transport
         configuration.clock = clock.wallClock()
+        // Most tests type into the form at once.
+        configuration.options.loadsWays = false
         return configuration
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAccounts
 import LatchAuth
 import LatchCommand
 import LatchCore
@@ -22,23 +23,36 @@ final class ShownPage: Sendable {
 extension Login {
     /// Asks for the way, and signs in that way.
     ///
-    /// A sign-in in a browser that cannot begin becomes one with the password.
+    /// A sign-in in a browser that cannot begin becomes one with the password, or with a code.
     func runOnTerminalByChoice(
         _ known: AccountEntry?, _ issuer: IssuerURL, _ content: AccountList.Content
     ) async throws -> ExitCode {
-        if asksForWay(known), try await prefersBrowser(at: issuer) {
+        let ways = await signInWays(at: issuer)
+        let other = ways.hasPassword ? "password" : offersCode(ways) ? "code" : nil
+        if asksForWay(known), try await prefersBrowser(at: issuer, to: other) {
             do {
                 return try await run(LoginSubcommand.browser)
-            } catch  where needsPassword(error) {
+            } catch  where other != nil && needsPassword(error) {
                 // A wrong address fails with a password too.
                 if let missing = await missingServer(error) { throw missing }
                 environment.warn(
                     "The sign-in in a browser cannot begin. \(CommandError(describing: error).message)",
-                    hint: "Sign in with the password instead, or leave with Control-D.")
+                    hint:
+                        "Sign in with \(ways.hasPassword ? "the password" : "a code") instead, or leave with Control-D."
+                )
             }
         }
-        return try await runOnTerminal(known, issuer, content)
+        return try await runOnTerminal(known, issuer, content, ways: ways)
     }
+
+    /// Returns the server's ways to sign in, or those of a server that does not state any.
+    func signInWays(at issuer: IssuerURL) async -> SignInWays {
+        // The sign-in itself shows what is wrong with the server.
+        do { return try await accounts.openClient(of: issuer).signInWays() } catch { return SignInWays() }
+    }
+
+    /// Whether a code by email can sign in with what the call asks for, since it names no scopes.
+    func offersCode(_ ways: SignInWays) -> Bool { ways.hasCode && !invocation.has(LoginSubcommand.scope) }
 
     /// Whether the call leaves the way open; an account of the list that signed in with its password does not.
     private func asksForWay(_ known: AccountEntry?) -> Bool {
@@ -46,13 +60,15 @@ extension Login {
         return known.map { $0.clientID != nil && $0.isClient != true } ?? true
     }
 
-    private func prefersBrowser(at issuer: IssuerURL) async throws -> Bool {
+    /// Asks whether to use a browser; a server without another way at a terminal needs no question.
+    private func prefersBrowser(at issuer: IssuerURL, to other: String?) async throws -> Bool {
+        guard let other else { return true }
         let console = ScreenConsole(environment, server: issuer.origin.description)
         while true {
-            let answer = try await console.read("Browser or password? [browser]").lowercased()
+            let answer = try await console.read("Browser or \(other)? [browser]").lowercased()
             if ["", "b", "browser"].contains(answer) { return true }
-            if ["p", "password"].contains(answer) { return false }
-            console.line("Enter 'browser' or 'password'.")
+            if [other, String(other.prefix(1))].contains(answer) { return false }
+            console.line("Enter 'browser' or '\(other)'.")
         }
     }
 

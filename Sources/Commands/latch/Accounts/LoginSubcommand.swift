@@ -33,7 +33,8 @@ enum LoginSubcommand {
     static let subcommand = Subcommand(
         name: "login", summary: "signs in, and makes the account the current one",
         discussion: """
-            On a terminal it asks for one of two ways, if no option names one: a browser or the password.
+            On a terminal it asks for one of two ways, if no option names one: a browser or the password,
+            or a browser or a code by email where the server has no passwords.
 
             With --browser it opens the issuer's page in the browser of this machine; with --device the
             page opens on any other device, where a code is entered. 'latch serve' knows this command;
@@ -127,7 +128,7 @@ struct Login {
                 throw CommandError.usage(
                     "There is no terminal to prompt for the code.", hint: "Run 'latch login --code' at a terminal.")
             }
-            return try await runOnTerminal(known, issuer, content)
+            return try await runOnTerminal(known, issuer, content, ways: signInWays(at: issuer))
         }
         if environment.input.isTerminal, !invocation.has(LoginSubcommand.passwordStdin) {
             return try await runOnTerminalByChoice(known, issuer, content)

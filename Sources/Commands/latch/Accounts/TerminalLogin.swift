@@ -15,17 +15,23 @@ extension Login {
     ///
     /// After an error, the account's earlier session is unchanged.
     func runOnTerminal(
-        _ known: AccountEntry?, _ issuer: IssuerURL, _ content: AccountList.Content
+        _ known: AccountEntry?, _ issuer: IssuerURL, _ content: AccountList.Content, ways: SignInWays
     ) async throws -> ExitCode {
         var name = try username(known) ?? ""
         let codeClient = accounts.openClient(of: issuer)
         let work = PasswordSignIn(try accounts.endpoint(of: issuer.text), codeClient, try scopes() ?? [])
-        let usesCode = invocation.has(LoginSubcommand.code)
+        let usesCode = invocation.has(LoginSubcommand.code) || (!ways.hasPassword && offersCode(ways))
+        guard usesCode || ways.hasPassword else {
+            throw CommandError.failed(
+                "\(issuer.text) does not sign in with passwords.", hint: "Add '--browser' or '--device'.")
+        }
         let screens = AccountScreens(accounts, environment, issuer)
         var options = SignInScreen.Options()
         options.acceptsUsername = true
         options.isDismissible = true
-        options.offersCode = usesCode
+        options.offersCode = usesCode || offersCode(ways)
+        options.offersPassword = ways.hasPassword
+        options.offersRegistration = ways.hasSignUp
         while true {
             var signIn = SignInScreen(name: name, options: options)
             if usesCode { _ = signIn.press(.mailedCode) }
@@ -105,6 +111,8 @@ private final class PasswordSignIn: Sendable {
                 if case OAuthError.invalidGrant = error { throw ScreenFailure(.wrongCode) }
                 throw error
             }
+        // The sign-in has asked for them before the screen.
+        case .loadWays: return .ways(nil)
         case .requestCode(let email): return .mailed(try await client.beginCodeSignIn(email: email))
         case .resendCode(let challenge): return .mailed(try await client.resendCode(challenge))
         case .redeemCode(let challenge, let code, let factor):

@@ -31,7 +31,7 @@ extension ScreenModel where S == SignInScreen {
                             ? try await client.login(email: name, password: password.value)
                             : try await client.login(email: name, password: password.value, code: code.value)
                     }
-                case .verify, .passkey, .requestCode, .resendCode, .redeemCode: throw ScreenFailure(.refused)
+                case .loadWays, .verify, .passkey, .requestCode, .resendCode, .redeemCode: throw ScreenFailure(.refused)
                 case .provider(let provider):
                     try await client.converting(clock) { try await flow?.claims(through: provider) ?? nil }
                 }

@@ -22,8 +22,8 @@ extension AuthModel {
         }
 
         let backend: Backend
-        /// The options of the sign-in.
-        public var options = SignInScreen.Options()
+        /// The options of the sign-in, which asks the server for its ways unless `loadsWays` is set to false.
+        public var options = SignInScreen.Options(loadsWays: true)
         /// The app's own fields and the terms of the registration.
         public var registration = RegistrationScreen.Options()
         /// The base URLs of the email links that the app opens: by default the server's URL.

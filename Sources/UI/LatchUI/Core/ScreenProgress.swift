@@ -5,8 +5,10 @@ public import LatchTexts
 // The announcements of the requests that users wait for most; all others announce "One moment…".
 
 extension SignInScreen {
-    /// Returns "Signing in…".
-    public func progress(of request: Request) -> Phrase { Phrase("progress.signIn") }
+    /// Returns "Signing in…", or a general announcement for the ways to sign in.
+    public func progress(of request: Request) -> Phrase {
+        Phrase(request == .loadWays ? "progress" : "progress.signIn")
+    }
 }
 
 extension RegistrationScreen {

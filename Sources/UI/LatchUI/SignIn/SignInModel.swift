@@ -33,6 +33,7 @@ extension ScreenModel where S == SignInScreen {
         }
         self.init(screen, clock: clock, onFinish: onFinish) { request in
             switch request {
+            case .loadWays: return .ways(try await ways(of: client))
             case .signIn(let name, let password, let code):
                 if !code.value.isEmpty {
                     try await client.signIn(email: name, password: password.value, code: code.value)
@@ -56,6 +57,14 @@ extension ScreenModel where S == SignInScreen {
             try await didSignIn()
             return .signedIn
         }
+    }
+}
+
+/// Returns the ways of a client's server; nil if they cannot be read, since the sign-in itself shows what is wrong.
+private func ways(of client: AuthClient) async throws -> SignInWays? {
+    do { return try await client.signInWays() } catch {
+        try Task.checkCancellation()
+        return nil
     }
 }
 
@@ -90,7 +99,7 @@ extension SignInScreen: RoutedScreen {
     static var kind: AuthRoute.Kind { .signIn }
     static var needsUser: Bool { false }
 
-    var route: AuthRoute { AuthRoute(Self.kind, email: fields.storableEmail) }
+    var route: AuthRoute { AuthRoute(Self.kind, email: storableEmail) }
 
     static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> SignInModel? {
         var options = factory.configuration.options

@@ -14,6 +14,13 @@ public struct SignInScreen: Screen {
     public struct Options: Hashable, Sendable {
         /// The providers, in the order of their buttons.
         public var providers: [IdentityProvider] = []
+        /// Whether the screen asks the server for its ways to sign in when it first appears.
+        ///
+        /// The server's ways then replace ``offersPassword`` and ``offersCode``, and hide the other ones that are off.
+        /// If the request fails, the screen shows what these options say.
+        public var loadsWays = false
+        /// Whether the screen has a field for a password; false for a server whose `sign_in_ways` lack `password`.
+        public var offersPassword = true
         /// Whether the screen has a button for a passkey; a model with a provider of passkeys sets it.
         public var offersPasskey = false
         /// Whether the keyboard suggests passkeys while the screen is shown; a model with a provider of passkeys sets
@@ -34,6 +41,8 @@ public struct SignInScreen: Screen {
 
         /// Creates the options of a screen with only an address and a password.
         public init() {}
+
+        init(loadsWays: Bool) { self.loadsWays = loadsWays }
     }
 
     /// The step of a sign-in.
@@ -54,6 +63,8 @@ public struct SignInScreen: Screen {
 
     /// A request of the screen.
     public enum Request: Hashable, Sendable {
+        /// Ask the server for its ways to sign in.
+        case loadWays
         /// Sign in; the code is empty unless the step asks for one.
         case signIn(name: String, password: FieldText, code: FieldText)
         /// Complete the sign-in.
@@ -72,6 +83,8 @@ public struct SignInScreen: Screen {
 
     /// The response to a request.
     public enum Response: Hashable, Sendable {
+        /// The server's ways to sign in; nil if they are unknown.
+        case ways(SignInWays?)
         /// The user is signed in.
         case signedIn
         /// A code is needed.
@@ -104,6 +117,8 @@ public struct SignInScreen: Screen {
     public private(set) var step = Step.credentials
     /// The fields of the step.
     public var fields: Fields
+    /// Whether the screen still has to ask the server for its ways.
+    private var lacksWays: Bool
     /// Whether another email was sent.
     private var isSentAgain = false
     /// The code from the email that was sent to the server.
@@ -121,9 +136,16 @@ public struct SignInScreen: Screen {
     public init(name: String = "", options: Options = Options()) {
         self.options = options
         self.name = name
+        lacksWays = options.loadsWays
         fields = Fields()
         show(.credentials)
     }
+
+    /// The request for the server's ways; nil once they are known, or the request has failed.
+    public var loading: Request? { lacksWays ? .loadWays : nil }
+
+    /// The address to store with the route of the screen.
+    var storableEmail: String { lacksWays ? name.plausibleEmail : fields.storableEmail }
 
     /// The title of the step.
     public var title: Phrase {
@@ -182,6 +204,15 @@ public struct SignInScreen: Screen {
     }
 
     private var credentialControls: [Control] {
+        if lacksWays { return leaving }
+        if options.offersPassword { return passwordControls + otherControls }
+        guard options.offersCode else { return otherControls }
+        let form = [.text(Phrase("page.mailedCode.text"))] + fields.controls
+        return form + [.button(.submit, .primary, Phrase("page.signUp.submit"))] + otherControls
+    }
+
+    /// The fields of the password, and what belongs to them.
+    private var passwordControls: [Control] {
         var all: [Control] = []
         if step == .credentialsWithCode { all.append(.notice(.information, Phrase("signIn.codeToo"))) }
         all += fields.controls
@@ -190,6 +221,13 @@ public struct SignInScreen: Screen {
         if options.offersPasswordReset { all.append(.button(.forgotPassword, .link, Phrase("signIn.forgot"))) }
         if step == .credentialsWithCode { all.append(.button(.back, .link, Phrase("button.back"))) }
         if options.offersCode { all.append(.button(.mailedCode, .secondary, Phrase("page.signIn.code"))) }
+        return all
+    }
+
+    /// The ways without a form, and the links to other screens.
+    private var otherControls: [Control] {
+        var all: [Control] = []
+        if options.offersNoWay { all.append(.notice(.warning, Phrase("signIn.nothing"))) }
         if options.offersPasskey { all.append(.button(.passkey, .secondary, Phrase("signIn.passkey"))) }
         all += options.providers.map { provider in
             var button = Control.button(
@@ -198,6 +236,12 @@ public struct SignInScreen: Screen {
             return button
         }
         if options.offersRegistration { all.append(.button(.register, .link, Phrase("signIn.register"))) }
+        return all + leaving
+    }
+
+    /// The buttons that leave the sign-in.
+    private var leaving: [Control] {
+        var all: [Control] = []
         if options.offersAccounts { all.append(.button(.otherAccounts, .link, Phrase("accounts.title"))) }
         if options.isDismissible { all.append(.button(.cancel, .cancel, Phrase("button.cancel"))) }
         return all
@@ -252,6 +296,7 @@ public struct SignInScreen: Screen {
             return submitting { .redeemCode(challenge, code: code, factor: $0.secret(.code)) }
         case .credentials, .credentialsWithCode:
             name = fields.value(.email)
+            guard options.offersPassword else { return submitting { .requestCode(email: $0.value(.email)) } }
             way = .password
             return submitting {
                 .signIn(name: $0.value(.email), password: $0.secret(.password), code: $0.secret(.code))
@@ -262,6 +307,10 @@ public struct SignInScreen: Screen {
     /// Handles the response: ends the screen, or continues with the second step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
+        case .ways(let ways):
+            if let ways { options.restrict(to: ways) }
+            endLoading()
+            return .stay
         case .signedIn:
             // A challenge is valid for one sign-in.
             show(.credentials)
@@ -283,12 +332,25 @@ public struct SignInScreen: Screen {
         case (.signedIn, _): return receive(response)
         case (.challenged, _) where !isBusy: return receive(response)
         case (.mailed, .codeAddress) where !isBusy, (.mailed, .mailedCode) where !isBusy: return receive(response)
-        case (.challenged, _), (.mailed, _): return .stay
+        case (.challenged, _), (.mailed, _), (.ways, _): return .stay
         }
+    }
+
+    /// Shows the configured ways after the user has canceled the request for those of the server.
+    public mutating func leave() { endLoading() }
+
+    private mutating func endLoading() {
+        guard lacksWays else { return }
+        lacksWays = false
+        show(.credentials)
     }
 
     /// Handles a failure: an expired challenge begins again, and a missing code adds its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
+        guard !lacksWays else {
+            endLoading()
+            return failure
+        }
         switch step {
         case .secondFactor, .mailedCodeWithFactor: break
         case .credentials, .credentialsWithCode, .codeAddress, .mailedCode: way = nil
@@ -308,11 +370,12 @@ public struct SignInScreen: Screen {
         case (.expired, .mailedCode), (.expired, .mailedCodeWithFactor):
             show(.codeAddress)
             return failure
-        case (.invalidEmail, .codeAddress):
+        case (.invalidEmail, .codeAddress),
+            (.invalidEmail, .credentials) where fields[.password] == nil:
             fields.setProblem(failure.phrase, of: .email)
             return nil
         case (.expired, .secondFactor), (.signedOut, .secondFactor): return expire()
-        case (.codeRequired, .credentials):
+        case (.codeRequired, .credentials) where options.offersPassword:
             show(.credentialsWithCode)
             return nil
         case (.wrongCode, .secondFactor), (.wrongCode, .credentialsWithCode):
@@ -336,6 +399,8 @@ public struct SignInScreen: Screen {
         (isSentAgain, sentCode) = (false, nil)
         let code = Field(.code, .oneTimeCode, Phrase("field.code"))
         switch step {
+        case .credentials where lacksWays || (!options.offersPassword && !options.offersCode): fields = Fields()
+        case .credentials where !options.offersPassword: fields = emailFields
         case .credentials, .credentialsWithCode:
             let kind: FieldKind = options.acceptsUsername ? .username : .email
             fields = Fields(
@@ -343,12 +408,31 @@ public struct SignInScreen: Screen {
                     Field(.email, kind, Phrase("field.\(kind.rawValue)"), text: name, fills: .username),
                     Field(.password, .password, Phrase("field.password")),
                 ] + (step == .credentials ? [] : [code]))
-        case .codeAddress:
-            let email = EmailShape.isPlausible(name) ? name : ""
-            fields = Fields([Field(.email, .email, Phrase("field.email"), text: email, fills: .username)])
+        case .codeAddress: fields = emailFields
         case .mailedCode: fields = Fields([Field(.code, .authenticatorCode, Phrase("field.code"))])
         case .secondFactor, .mailedCodeWithFactor: fields = Fields([code])
         }
+    }
+
+    /// The form that asks for the address of a code.
+    private var emailFields: Fields {
+        let email = EmailShape.isPlausible(name) ? name : ""
+        return Fields([Field(.email, .email, Phrase("field.email"), text: email, fills: .username)])
+    }
+}
+
+extension SignInScreen.Options {
+    /// Whether the user cannot sign in on this screen.
+    fileprivate var offersNoWay: Bool { !offersPassword && !offersCode && !offersPasskey && providers.isEmpty }
+
+    /// Offers the server's passwords and codes, and hides the other ways that the server does not have.
+    ///
+    /// A passkey needs this device, and a provider the app, so the server adds none.
+    fileprivate mutating func restrict(to ways: SignInWays) {
+        (offersPassword, offersCode) = (ways.hasPassword, ways.hasCode)
+        if !ways.hasPasskey { (offersPasskey, suggestsPasskeys) = (false, false) }
+        if let known = ways.providers.map({ Set($0.map(\.provider)) }) { providers.removeAll { !known.contains($0) } }
+        if !ways.hasSignUp { offersRegistration = false }
     }
 }
 
