@@ -143,9 +143,10 @@ import Testing
             try await terminal.answer("Code", try await code(server, after: first))
             await expectEqual(call.outcome().ending, .exited(0))
             #expect(!terminal.text.contains("Password"))
+            let other = try PseudoTerminal()
             let scoped = try home.start(
-                on: try PseudoTerminal(),
-                ["login", "--with-password", "--issuer", issuer, "--scope", "widgets:read"])
+                on: other, ["login", "--with-password", "--issuer", issuer, "--scope", "widgets:read"])
+            try await other.expect("does not sign in with passwords")
             await expectEqual(scoped.outcome().ending, .exited(1))
         }
     }

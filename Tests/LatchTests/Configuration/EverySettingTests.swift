@@ -47,7 +47,7 @@ import Testing
         case "sign_in_ways": ["passkey code", "password", "password code provider"]
         case "signup": ["closed", "invitation", "closed"]
         case "signup_domains": (1...3).map { "host\($0).example" }
-        case "phone_prefixes": (1...3).map { "+\($0)" }
+        case "phone_prefixes": (1...3).map { "+4\($0) +1" }
         case "logo_file", "favicon_file": (1...3).map { imageFile($0) }
         case "mail_templates": (1...3).map { emptyFolder($0) }
         case "accent_color", "background_color": (1...3).map { "#10203\($0)" }
