@@ -64,7 +64,7 @@ import Testing
             ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"])
         expectEqual(json["response_types_supported"], ["code"])
         expectEqual(json["response_modes_supported"], ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"])
-        expectEqual(json["scopes_supported"]?.arrayValue?.count, 15)
+        expectEqual(json["scopes_supported"]?.arrayValue?.count, 16)
         expectEqual(json["code_challenge_methods_supported"], ["S256"])
         expectEqual(json["authorization_response_iss_parameter_supported"], true)
         expectEqual(json["request_uri_parameter_supported"], false)
