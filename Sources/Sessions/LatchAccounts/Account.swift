@@ -19,6 +19,10 @@ public struct Account: Sendable, Hashable {
     public var permissions: [String]
     /// Whether the email address is confirmed; nil if the server did not state it.
     public var isEmailVerified: Bool?
+    /// The phone number with its country code; nil for none.
+    public var phone: String?
+    /// Whether the user has entered a code that was sent to the number; nil without one.
+    public var isPhoneVerified: Bool?
     /// The values of the app's own fields at sign-up, by field name.
     public var attributes: [String: String]
     /// The version of the terms that the user accepted at sign-up; nil if the server did not state it.
@@ -30,7 +34,7 @@ public struct Account: Sendable, Hashable {
     public init(
         id: String, email: String, name: String? = nil, tenantID: String? = nil, roles: [String] = [],
         permissions: [String] = [], isEmailVerified: Bool? = nil, attributes: [String: String] = [:],
-        acceptedTerms: String? = nil, isGuest: Bool = false
+        acceptedTerms: String? = nil, isGuest: Bool = false, phone: String? = nil, isPhoneVerified: Bool? = nil
     ) {
         self.id = id
         self.email = email
@@ -42,6 +46,8 @@ public struct Account: Sendable, Hashable {
         self.attributes = attributes
         self.acceptedTerms = acceptedTerms
         self.isGuest = isGuest
+        self.phone = phone
+        self.isPhoneVerified = isPhoneVerified
     }
 
     /// Creates an account from a JSON object: a response of the server, or the claims of its token.
@@ -58,7 +64,8 @@ public struct Account: Sendable, Hashable {
             roles: Self.strings(object["roles"]), permissions: Self.strings(object["permissions"]),
             isEmailVerified: (object["emailVerified"] ?? object["email_verified"])?.boolValue,
             attributes: Self.texts(object["attributes"]), acceptedTerms: object["acceptedTerms"]?.stringValue,
-            isGuest: isGuest ?? false)
+            isGuest: isGuest ?? false, phone: (object["phone"] ?? object["phone_number"])?.stringValue,
+            isPhoneVerified: (object["phoneVerified"] ?? object["phone_number_verified"])?.boolValue)
     }
 
     /// Returns the string members of an object by name, and drops the others.

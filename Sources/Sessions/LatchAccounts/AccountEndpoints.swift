@@ -26,6 +26,9 @@ public struct AccountEndpoints: Sendable {
     public var guest = "api/auth/guest"
     /// The registration of a guest: POST `{email, password, name?}` with the access token.
     public var guestRegistration = "api/auth/guest/register"
+    /// The phone number, with the access token: POST `{phone}`, POST `<folder>/verify` with `{challenge, code}`, and
+    /// DELETE.
+    public var phone = "api/auth/phone"
     /// The folder of the sign-in pages of other providers: GET `<folder>/google`, and so on.
     public var providers = "api/auth"
     /// The exchange of a deep link's code for tokens: POST `{code, code_verifier}`.

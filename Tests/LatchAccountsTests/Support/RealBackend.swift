@@ -32,15 +32,16 @@ final class RealBackend: Sendable {
     private let transport: any Handler
     private let base: String
 
-    init(_ way: Connection = .inProcess, in folder: String, change: (inout IdentityConfiguration) -> Void = { _ in })
-        async throws
-    {
+    init(
+        _ way: Connection = .inProcess, in folder: String, hooks: IdentityHooks = IdentityHooks(),
+        change: (inout IdentityConfiguration) -> Void = { _ in }
+    ) async throws {
         var configuration = IdentityConfiguration()
         configuration.argon2MemoryKiB = 64
         configuration.argon2Passes = 1
         change(&configuration)
         identity = try await Identity(
-            configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: mailer,
+            configuration: configuration, storePath: "\(folder)/identity.sqlite", mailer: mailer, hooks: hooks,
             clock: clock.wallClock())
         switch way {
         case .inProcess:
@@ -55,11 +56,12 @@ final class RealBackend: Sendable {
 
     /// Runs `body` with a server of its own.
     static func run(
-        _ way: Connection = .inProcess, change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
+        _ way: Connection = .inProcess, hooks: IdentityHooks = IdentityHooks(),
+        change: @Sendable (inout IdentityConfiguration) -> Void = { _ in },
         _ body: (RealBackend, String) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            let backend = try await RealBackend(way, in: folder, change: change)
+            let backend = try await RealBackend(way, in: folder, hooks: hooks, change: change)
             do {
                 try await body(backend, folder)
             } catch {

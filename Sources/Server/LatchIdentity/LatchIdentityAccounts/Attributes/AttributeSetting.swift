@@ -23,7 +23,7 @@ extension AccountAttribute {
     /// last ones (RFC 9068 §2.2.3.1), which a user must not choose.
     static let reservedClaims = ClientField.reservedClaims
         .union(AccessTokenIssuer.claimsOfIDTokens).union(UserClaims.names).union([
-            "address", "birthdate", "gender", "middle_name", "phone_number", "phone_number_verified", "profile",
+            "address", "birthdate", "gender", "middle_name", "profile",
             "website", "may_act", "s_hash", "sub_jwk", "_claim_names", "_claim_sources", "authorization_details",
             "active", "appid", "ath", "attributes", "azpacr", "cid", "entitlements", "groups", "id", "permissions",
             "role", "roles", "scp", "token_type", "token_use", "typ", "unique_name", "username",
