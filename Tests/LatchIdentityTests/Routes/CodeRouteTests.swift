@@ -139,7 +139,7 @@ struct CodeApp {
         await expectEqual(site.subjects().count, 1)
         try await expectEqual(app.send(code, first).status, 200)
         site.clock.advance(by: 3 * 3600)
-        _ = try await Housekeeping(site.identity.services).prune()
+        try await site.housekeep()
         let later = try await app.ask(key: Self.key).string("challenge")
         await expectEqual(site.subjects().count, 2)
         try await expectEqual(app.send(code, later).string("code"), "invalidCode")

@@ -51,7 +51,7 @@ import Testing
 
     private func advance(_ site: Site, by seconds: Double) async throws {
         site.clock.advance(by: seconds)
-        _ = try await Housekeeping(site.identity.services).prune()
+        try await site.housekeep()
     }
 
     private func events(_ site: Site) async throws -> [String] {
