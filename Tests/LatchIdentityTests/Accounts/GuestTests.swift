@@ -199,8 +199,11 @@ private final class ChangeDuringSignUp: Sendable {
         let factor = try await site.call("SetupTwoFactor", bearer: guest.access)
         expectEqual(factor.field("latch-code"), "addressRequired")
         let change = try await site.call(
-            "UpdateProfile", ["user_id": .string(id), "email": "ada@example.com"], bearer: guest.access)
+            "UpdateProfile", ["user_id": .string(id), "email": "ada@example.com", "first_name": "Ada"],
+            bearer: guest.access)
         expectEqual(change.field("latch-code"), "addressRequired")
+        // Nothing of a refused request is stored.
+        try await expectEqual(site.identity.services.store.fullAccount(id: id)?.details.firstName, "")
         for role in [Role.moderator, .superAdmin] {
             await expectEqual(
                 refusal { try await site.identity.administration.setRole(of: id, to: role) }, "addressRequired")
@@ -225,6 +228,15 @@ private final class ChangeDuringSignUp: Sendable {
             try await site.identity.services.store.devices(of: id, at: site.clock.now).first)
         let lifetime = site.identity.services.configuration.refreshTokenLifetime.inSeconds
         expectEqual(device.expiresAt, site.clock.now.addingTimeInterval(lifetime))
+        await site.close()
+    }
+
+    @Test func `A guest of a server without passwords gets none that never works`() async throws {
+        let site = try await Site.withGuests { $0.signInWays = [.code, .passkey] }
+        let guest = try await site.guest()
+        let refused = try await site.registerGuest(guest.access, as: CodeApp.eve)
+        #expect(refused.status == 403 && refused.string("code") == "signInWayOff")
+        try await expectEqual(site.profile(guest.access)["isGuest"], true)
         await site.close()
     }
 
@@ -268,7 +280,7 @@ private final class ChangeDuringSignUp: Sendable {
         site.clock.advance(by: 3601)
         try await expectEqual(site.renew(present.refresh).status, 200)
         site.clock.advance(by: 3600)
-        #expect(try await Housekeeping(site.identity.services).prune())
+        try await site.housekeep()
         try await expectNil(store.account(id: ids[0]))
         #expect(try await store.account(id: ids[1]) != nil)
         try await expectEqual(site.renew(gone.refresh).status, 401)
@@ -286,7 +298,7 @@ private final class ChangeDuringSignUp: Sendable {
         let again = try await user.signIn()
         try await expectEqual(site.profile(again.access)["id"], id)
         site.clock.advance(by: 366 * 86_400)
-        #expect(try await Housekeeping(site.identity.services).prune())
+        try await site.housekeep()
         #expect(try await site.identity.services.store.account(id: id?.stringValue ?? "") != nil)
         await site.close()
     }

@@ -226,6 +226,7 @@ private final class Phones: Sendable {
         let code = try #require(phones.code())
         let missed = try await agent.submit(sent, [challenge, ("code", code == "000000" ? "000001" : "000000")])
         #expect(missed.status == 400 && missed.text.contains("We have texted a code"))
+        expectEqual(missed.between(#"name="challenge" type="hidden" value=""#, "\""), challenge.1)
         let other = try await agent.submit(missed, [challenge, ("other", "yes")])
         #expect(other.status == 200 && other.text.contains(#"name="phone""#))
         let done = try await agent.submit(sent, [challenge, ("code", code)])

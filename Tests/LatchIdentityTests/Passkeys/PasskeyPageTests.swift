@@ -64,6 +64,24 @@ import Testing
         await site.close()
     }
 
+    @Test func `A user without an address sees that a client takes only mailed codes`() async throws {
+        let site = try await Site.authorizing {
+            $0.issuer = Site.issuer
+            $0.guests = true
+            $0.signInWays = [.password, .passkey, .code]
+            for index in $0.clients.indices { $0.clients[index].signInWays = [.code] }
+        }
+        let guest = try await site.post("/api/auth/guest", [:])
+        let user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: guest.access)
+        try await expectEqual(user.register().status, 201)
+        var agent = UserAgent(site)
+        let page = try await agent.get("/account")
+        _ = try await agent.submit(page, [("credential", text(try await user.assertion()))])
+        let refused = try await agent.get(SignInApp().path())
+        #expect(refused.status == 403 && refused.title == "Your account cannot sign in to this app")
+        await site.close()
+    }
+
     @Test(.tags(.loginForgery))
     func `A passkey on the sign-in page signs no user in by the form of another browser`() async throws {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }

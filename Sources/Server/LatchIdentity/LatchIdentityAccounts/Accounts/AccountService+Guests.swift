@@ -22,6 +22,8 @@ extension AccountService {
         try session.requireFirstParty()
         var account = session.account
         guard account.email == nil else { throw .notGuest }
+        // A password that never works would be all that the user has.
+        try signIns.admission.ways.require(.password)
         try recentAuthentication.require(session)
         let email = try EmailAddress(text)
         account.name = try Self.validated(name: name) ?? account.name

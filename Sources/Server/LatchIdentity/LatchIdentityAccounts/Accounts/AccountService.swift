@@ -395,6 +395,17 @@ package struct AccountService: Sendable {
         mails.wake()
     }
 
+    /// Requires that a session may change the address of its account.
+    ///
+    /// - Throws: `IdentityError.forbidden`, `.addressRequired`, `.signInWayOff` or `.signInAgain`.
+    package func requireAddressChange(of session: AuthenticatedSession) throws(IdentityError) {
+        try session.requireFirstParty()
+        _ = try session.account.requireAddress()
+        // The pages behind the links ask for the password.
+        try signIns.admission.ways.require(.password)
+        try recentAuthentication.require(session)
+    }
+
     /// Begins a change of address: both addresses receive an email, and nothing changes until both are confirmed.
     ///
     /// An old address that was never verified need not confirm. It proves nothing about the account's owner, and may be
@@ -410,12 +421,9 @@ package struct AccountService: Sendable {
         of session: AuthenticatedSession, to text: String, from origin: RequestOrigin
     ) async throws(IdentityError) {
         let (account, email) = (session.account, try EmailAddress(text))
-        try session.requireFirstParty()
         let current = try account.requireAddress()
-        guard email.key != current.key else { return }
-        // The pages behind the links ask for the password.
-        try signIns.admission.ways.require(.password)
-        try recentAuthentication.require(session)
+        guard email.key != current.key else { return try session.requireFirstParty() }
+        try requireAddressChange(of: session)
         let now = clock.now
         try limits.take([
             limits.mail(.newAddress, emailKey: email.key), limits.mail(.oldAddress, emailKey: current.key),

@@ -64,7 +64,11 @@ package struct AccountRecordCoder: Sendable {
             }
             return text
         }
-        account.phone = try members.text("phone").map { text throws(IdentityError) in try PhoneNumber(text) }
+        account.phone = try members.text("phone").map { text throws(IdentityError) in
+            do throws(IdentityError) { return try PhoneNumber(text) } catch {
+                throw .invalidRecord("phone", "needs + and 7 to 15 digits")
+            }
+        }
         if try members.flag("phone_verified") == true, account.phone != nil { account.phoneVerifiedAt = created }
         account.attributes = try attributes.imported(members.object("attributes") ?? [:])
         account.acceptedTerms = try terms(&members, at: now)

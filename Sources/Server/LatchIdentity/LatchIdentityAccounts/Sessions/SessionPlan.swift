@@ -8,13 +8,13 @@ package import LatchIdentityStorage
 ///
 /// A plan can fail, for example because the hook of tokens does not answer. So it is made before a code is used up.
 package struct SessionPlan: Sendable {
-    fileprivate(set) var client: OAuthClient
+    let client: OAuthClient
     /// The scopes of the grant, of which the first tokens have those of their resource server.
-    fileprivate(set) var scopes: Scopes
+    let scopes: Scopes
     /// The conditions of the grant, with what its refresh tokens are bound to.
-    fileprivate(set) var details: GrantDetails
+    let details: GrantDetails
     /// The resource server of the first tokens, with the claims of the hook.
-    fileprivate(set) var target: ResourcePolicy.Target
+    let target: ResourcePolicy.Target
 }
 
 extension TokenService {

@@ -46,8 +46,10 @@ package struct PhonePageRoutes: Sendable {
         try await sessions.changing(
             Self.path, request,
             orShowing: { submission, error throws(IdentityError) in
-                // Another code is sent to a number that the user types again.
-                guard error == .invalidMailedCode, let text = submission.fields[Self.challenge] else {
+                // A code that has ended needs another message, to a number that the user types again.
+                guard [.invalidMailedCode, .tooManyAttempts].contains(error),
+                    let text = submission.fields[Self.challenge]
+                else {
                     return try numberPage(
                         in: submission.session, request, typed: submission.fields["phone"] ?? "",
                         problem: error)

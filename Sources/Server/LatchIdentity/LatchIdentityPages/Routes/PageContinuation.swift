@@ -94,7 +94,7 @@ package struct PageContinuation: Sendable {
                 return try await deviceRoutes.decisionPage(code, in: session, request, isNew: true).setting(cookie)
             } catch {
                 // The user is signed in nevertheless.
-                guard error == .unmetAuthentication || error == .signInWayMissing else { throw error }
+                guard error == .unmetAuthentication else { throw error }
                 request.note(error)
                 return signInPages.context.accepting(request).failure(error).setting(cookie)
             }

@@ -293,7 +293,7 @@ package struct SignInPages: Sendable {
         let shown = ShownClient(client, receiving: nil, in: context.texts.language)
         let minutes = max(Int(clock.now.timeIntervalSince(record.createdAt) / 60), 0)
         let begun = minutes == 0 ? Phrase("page.device.now") : Phrase("page.device.minutes", .count(minutes))
-        let purpose = PageForm.Purpose.device(userCode: code.letters)
+        let purpose = PageForm.Purpose.device(userCode: code.letters, ways: client.signInWays)
         let page = HTMLPage(
             Phrase("page.device.title"),
             text: shown.introduced(

@@ -279,7 +279,7 @@ package struct UserServiceHandler: UserServiceServer {
                 // authentication.
                 change.email = try EmailAddress(email)
                 if change.email?.key != session.account.email?.key {
-                    try recentAuthentication.require(session)
+                    try accounts.requireAddressChange(of: session)
                 }
             }
             // A guest gets a user name by the registration, so that guests take none in bulk.

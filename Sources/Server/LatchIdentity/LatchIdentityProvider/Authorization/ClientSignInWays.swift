@@ -24,8 +24,8 @@ extension PermittedSignIns {
     ) async throws(IdentityError) -> Bool {
         switch way {
         case .password: return account.passwordHash != nil
-        // The address of every account gets an email: a code, or what proves the address first.
-        case .code: return true
+        // An address gets an email: a code, or what proves the address first.
+        case .code: return account.email != nil
         case .passkey:
             let domain = relyingPartyID
             return try await store.passkeys(of: account.id).contains { $0.isUsable(at: domain) }

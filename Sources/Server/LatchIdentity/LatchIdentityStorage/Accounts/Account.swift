@@ -70,7 +70,8 @@ package struct Account: Sendable, Hashable {
     ///
     /// It is data about the user, and neither a way to sign in nor a factor (decision 0138). Accounts can share it.
     package var phone: PhoneNumber?
-    /// The time at which the owner entered a code that was sent to the number; nil for a number of an import.
+    /// The time at which the owner proved the number, here or in the system that the account was imported from; nil until
+    /// then.
     package var phoneVerifiedAt: Date?
     /// The earliest time at which housekeeping can remove the account of a guest, who has nothing to sign in with.
     ///
