@@ -133,11 +133,16 @@ extension AuthClient {
         let response = try await send(endpoints.code, content, key: random.identifier())
         // Another backend has no such route, and this one no such codes.
         guard response.status != .notFound else { throw AccountError.notSupported }
+        let (token, end) = try challenge(in: response)
+        return MailedCodeChallenge(
+            email: email, expiryDate: end, purpose: purpose, token: token, key: earlier?.key ?? random.identifier())
+    }
+
+    /// Returns the text that the server expects with a code, and the date by this device's clock at which the code ends.
+    func challenge(in response: HTTPResponse) throws -> (token: String, end: Date) {
         let members = try response.members(conflict: .refused)
         guard let token = members.filled("challenge") else { throw AccountError.invalidResponse }
         let life = Double(members["expiresIn"]?.intValue ?? 600)
-        return MailedCodeChallenge(
-            email: email, expiryDate: tokenDecoder.clock.now.addingTimeInterval(min(max(life, 0), 86_400)),
-            purpose: purpose, token: token, key: earlier?.key ?? random.identifier())
+        return (token, tokenDecoder.clock.now.addingTimeInterval(min(max(life, 0), 86_400)))
     }
 }

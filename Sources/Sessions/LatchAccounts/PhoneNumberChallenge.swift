@@ -39,12 +39,8 @@ extension AuthClient {
     public func beginPhoneNumber(_ number: String) async throws -> PhoneNumberChallenge {
         let response = try await send(endpoints.phone, ["phone": .string(number)], over: client)
         guard response.status != .notFound else { throw AccountError.notSupported }
-        let members = try response.members(conflict: .refused)
-        guard let token = members.filled("challenge") else { throw AccountError.invalidResponse }
-        let life = Double(members["expiresIn"]?.intValue ?? 600)
-        return PhoneNumberChallenge(
-            number: number, expiryDate: tokenDecoder.clock.now.addingTimeInterval(min(max(life, 0), 86_400)),
-            token: token)
+        let (token, end) = try challenge(in: response)
+        return PhoneNumberChallenge(number: number, expiryDate: end, token: token)
     }
 
     /// Verifies a phone number by the code of the text message.

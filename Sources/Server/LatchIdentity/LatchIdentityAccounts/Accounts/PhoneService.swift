@@ -67,12 +67,13 @@ package struct PhoneService: Sendable {
 
     /// Verifies the number of a challenge by its code.
     ///
+    /// - Returns: The account with the number.
     /// - Throws: `IdentityError.invalidMailedCode`, after which the user can try again; `.codeEnded`,
     ///   `.phonesUnavailable`, `.signInAgain`, `.forbidden`, `.tooManyAttempts`, `.invalidToken`, `.doubtfulDate`, or a
     ///   store's error.
     package func verify(
         _ code: String, of text: String, for session: AuthenticatedSession
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> Account {
         try require(session)
         try dates.require()
         let challenge = try cipher.open(text)
@@ -81,9 +82,10 @@ package struct PhoneService: Sendable {
         let failure = try await store.verify(
             phone: PhoneNumber(text: challenge.phone), of: session.accountID, on: session.device.id,
             by: challenge.id, isRight: tokens.isCode(code, of: challenge.id), at: clock.now)
-        guard let failure else { return limits.refund([attempt]) }
-        guard failure == .wrong else { throw .codeEnded }
-        throw .invalidMailedCode
+        if let failure { throw failure == .wrong ? .invalidMailedCode : .codeEnded }
+        limits.refund([attempt])
+        guard let account = try await store.account(id: session.accountID) else { throw .invalidToken }
+        return account
     }
 
     /// Removes the number of an account.

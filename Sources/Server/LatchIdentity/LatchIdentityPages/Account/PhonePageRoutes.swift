@@ -71,7 +71,7 @@ package struct PhonePageRoutes: Sendable {
                 let challenge = try await phones.begin(typed, for: own, from: submission.origin)
                 return try codePage(challenge, in: session, request)
             }
-            try await phones.verify(try submission.fields.single("code") ?? "", of: text, for: own)
+            _ = try await phones.verify(try submission.fields.single("code") ?? "", of: text, for: own)
             return try await overview.page(in: session, request, notice: Phrase("page.account.done.phone"))
         }
     }

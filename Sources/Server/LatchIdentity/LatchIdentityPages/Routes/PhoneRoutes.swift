@@ -42,10 +42,8 @@ package struct PhoneRoutes: Sendable {
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await tokens.authenticate(request)
         let body = try request.jsonObject()
-        try await phones.verify(try body.text("code"), of: try body.text("challenge"), for: session)
-        guard let account = try await phones.store.account(id: session.accountID) else {
-            throw IdentityError.invalidToken
-        }
+        let account = try await phones.verify(
+            try body.text("code"), of: try body.text("challenge"), for: session)
         return .json(account.json(by: accounts.attributes))
     }
 
